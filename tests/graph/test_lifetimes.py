@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import gc
@@ -666,3 +667,38 @@ def test_what_is_let_go_is_freed_then(program):
         return calls
 
     assert seen(ms.jit) == seen(lambda function: function)
+
+
+def a_deque(n):
+    made = collections.deque("abc")
+    reference = weakref.ref(made)
+    made = None
+    return reference() is None
+
+
+def a_function(n):
+    made = lambda: n  # noqa: E731
+    reference = weakref.ref(made)
+    made = None
+    return reference() is None
+
+
+def a_bound_method(n):
+    made = [n].append
+    reference = weakref.ref(made)
+    made = None
+    return reference() is None
+
+
+def a_closure_and_its_cell(n):
+    thing = Thing()
+    made = lambda: thing  # noqa: E731
+    references = weakref.ref(thing), weakref.ref(made)
+    thing = made = None
+    return [reference() is None for reference in references]
+
+
+@pytest.mark.parametrize("function", [a_deque, a_function, a_bound_method, a_closure_and_its_cell])
+def test_what_the_run_has_made_is_dropped_in_the_first_call(function):
+    compiled = ms.jit(function)
+    assert [compiled(n) for n in range(3)] == [function(n) for n in range(3)]

@@ -124,15 +124,16 @@ def is_bound(value: Any) -> bool:
 
 
 def is_chain(method: Any) -> bool:
-    """Whether a method that `is_bound` is bound to a method, that one to another, and so on further than is looked into."""
+    """Whether a method is bound to a method, that one to another, and so on further than is looked into."""
     for _ in range(_LONGEST_CHAIN):
-        method = method.__self__
-        if not is_bound(method):
+        if not is_a(method, _METHODS):
             return False
+        method = method.__self__
     return True
 
 
 _LONGEST_CHAIN = 20
+_METHODS = (types.MethodType, *BOUND)
 
 
 def descriptor_of(method: Any) -> Any:

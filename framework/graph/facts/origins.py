@@ -31,14 +31,18 @@ class Origin:
         kept     object number `key` that the writes of the piece make
     """
 
-    __slots__ = ("kind", "base", "key", "height")
+    __slots__ = ("kind", "base", "key", "depth", "height")
 
     def __init__(self, kind: str, key: Any, base: Any = None) -> None:
         self.kind, self.key, self.base = kind, key, base
-        #: of arithmetic: how many operations stand on each other
+        self.depth = 0  #: how many reads and operations stand on each other; and of arithmetic alone: its height
         self.height = 0
         if kind == "number":
-            self.height = 1 + max((part.height for part in base if type(part) is Origin), default=0)
+            parts = [part for part in base if type(part) is Origin]
+            self.height = 1 + max((part.height for part in parts), default=0)
+            self.depth = 1 + max((part.depth for part in parts), default=0)
+        elif type(base) is Origin:
+            self.depth = 1 + base.depth
 
     def __repr__(self) -> str:
         return self.path

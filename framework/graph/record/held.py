@@ -138,7 +138,7 @@ class Unwrapping:
         found = self._done.get(id(value))
         if found is not None:
             return found[1]
-        if self._is_foreign(value) and not known.is_bound(value):
+        if (self._is_foreign(value) and not known.is_bound(value)) or known.is_chain(value):
             return value
         self._done[id(value)] = value, value
         result: Any

@@ -319,6 +319,11 @@ class Hops(Operators):
         if self.is_unkept:
             self._keep_again(machine)
             return
+        if self.is_too_deep:
+            self.is_too_deep = self.pending = False
+            self.keeper.give_up("it follows a chain of objects further than can be written down", machine)
+            self.leave(machine)
+            return
         if self.hop is None:  # a write has dropped what somebody may notice: it is done before anything else is
             self.ends_behind = self.pending = False
             self.put_down(machine, lambda: self.keeper.join(self, machine))

@@ -60,6 +60,7 @@ from anfora.ops.bound import Bound
 __all__ = ["UNKNOWN", "Notebook"]
 
 _NO_CALLS = CellCalls(())
+_DEEPEST = 200  #: reads that stand on each other: `head.next.next` has two
 
 
 class Notebook(Plain):
@@ -111,6 +112,7 @@ class Notebook(Plain):
         self.hops = 0  #: that were done while it was recorded
         self.holds = False  #: whether numbers that vary may be in what the program has made: see held.py
         self.puts_off = False  #: whether garbage collections wait for the end of the piece
+        self.is_too_deep = False  #: whether what was read last lies too deep in what is outside to be found again
         self.begin({})
 
     # -- pieces --------------------------------------------------------------------------------------------------------
@@ -226,6 +228,9 @@ class Notebook(Plain):
 
     def register(self, value: Any, origin: Origin) -> Any:
         """A value that the program reads from outside: guarded, and what it becomes inside."""
+        if origin.depth > _DEEPEST:  # the rest of a long chain is walked over by Python
+            self.is_too_deep = self.pending = True
+            return value
         kind = type(value)
         if kind in (int, float) and (kind is float or self.keeper.varies(origin)):
             self.guard("type", origin, kind)
@@ -398,7 +403,8 @@ class Notebook(Plain):
                 self.looked[id(value)] = value
                 self.guard("equal", found[1], kind(value))
         elif kind in (types.MethodType, *known.BOUND):
-            self.look(value.__self__)
+            if not known.is_chain(value):
+                self.look(value.__self__)
         elif kind is Walk:
             self.look(value.base, is_deep)
         elif kind in known.VIEWS:
@@ -411,7 +417,7 @@ class Notebook(Plain):
         given = self.register(item, place)
         if type(given) is Number:  # read as a part of the whole: it is known
             self.force(given)
-        if is_deep:
+        if is_deep and place.depth <= _DEEPEST:
             self.look(item)
 
     def force(self, value: Any) -> Any:
@@ -562,7 +568,7 @@ class Notebook(Plain):
         if is_a(value, (tuple, enum.Enum, type)) and known.has_methods(value):
             return False
         if known.is_bound(value):
-            return self.natural(value.__self__, depth)
+            return not known.is_chain(value) and self.natural(value.__self__, depth)
         if known.is_constant(value):
             return True
         if is_a(value, BaseException):
