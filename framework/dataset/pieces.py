@@ -59,10 +59,10 @@ class SentencePieceVocab:
     """Pieces of words, and how words are taken apart. Made by `from_file` and `from_dataset`, which learn it from texts.
 
     Example:
-        >>> import tempfile, os
-        >>> file = os.path.join(tempfile.mkdtemp(), "text.txt")
-        >>> _ = open(file, "w").write("ab ab abc\\n" * 9)
-        >>> vocab = SentencePieceVocab.from_file([file], 8, 1.0, SentencePieceModel.BPE, {})
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp(), "text.txt")
+        >>> _ = file.write_text("ab ab abc\\n" * 9)
+        >>> vocab = SentencePieceVocab.from_file([str(file)], 9, 1.0, SentencePieceModel.BPE, {})
         >>> SentencePieceTokenizer(vocab, SPieceTokenizerOutType.STRING)("ab c").tolist()
         ['▁ab', '▁', 'c']
     """

@@ -20,10 +20,10 @@ class Vectors:
     """Words and their vectors, all of one length. Made by `from_file`.
 
     Example:
-        >>> import tempfile, os
-        >>> file = os.path.join(tempfile.mkdtemp(), "words.txt")
-        >>> _ = open(file, "w").write("hot 1 0.5\\ncold -1 0.5\\n")
-        >>> ToVectors(Vectors.from_file(file))(np.array(["cold", "mild"])).tolist()
+        >>> import pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp(), "words.txt")
+        >>> _ = file.write_text("hot 1 0.5\\ncold -1 0.5\\n")
+        >>> ToVectors(Vectors.from_file(str(file)))(np.array(["cold", "mild"])).tolist()
         [[-1.0, 0.5], [0.0, 0.0]]
     """
 

@@ -44,6 +44,8 @@ def _correlate(x, w, bias=None, stride=1, pad_mode="valid", padding=0, dilation=
 
 def _transposed(x, w, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
     """Spread each element over its window."""
+    if x.ndim < w.ndim:
+        return _transposed(x[None], w, bias, stride, padding, output_padding, groups, dilation)[0]
     axes = x.ndim - 2
     stride, dilation, extra = _each(stride, axes), _each(dilation, axes), _each(output_padding, axes)
     full = [(n - 1) * s + (k - 1) * d + 1 for n, k, s, d in zip(x.shape[2:], w.shape[2:], stride, dilation)]
@@ -107,12 +109,13 @@ ROWS = [
             S(normal(2, 3, 3, 4), normal(3, 2, 2, 3), normal(2), stride=2, padding=1),
             S(normal(1, 4, 3, 4), normal(4, 3, 3, 3), normal(6), stride=(3, 2), output_padding=(2, 1), groups=2),
             S(normal(1, 2, 3, 4), normal(2, 1, 3, 3), dilation=2, padding=(0, 1, 2, 1)),
+            S(normal(3, 3, 4), normal(3, 2, 2, 3), stride=2),
         ],
         errors=[
             Bad(normal(2, 3, 3, 4), normal(2, 2, 2, 3), error=ValueError, match="made for 2 channels"),
             Bad(normal(2, 3, 3, 4), normal(3, 2, 2, 3), output_padding=1, error=ValueError, match="less than `stride`"),
             Bad(normal(2, 3, 1, 1), normal(3, 2, 2, 3), padding=2, error=ValueError, match="would have the size"),
-            Bad(normal(3, 3, 4), normal(3, 2, 2, 3), error=ValueError, match=r"\(N, C, H, W\)"),
+            Bad(normal(3, 4), normal(3, 2, 2, 3), error=ValueError, match=r"\(N, C, H, W\)"),
         ],
         dtypes=HALVES,
         tol=TOL,

@@ -51,8 +51,9 @@ def name_of_module(module: types.ModuleType) -> str:
     """The name of a module; "" where it has none, or something that is no name.
 
     Example:
-        >>> name_of_module(warnings), name_of_module(types.ModuleType.__new__(types.ModuleType))
-        ('warnings', '')
+        >>> import types
+        >>> name_of_module(types), name_of_module(types.ModuleType.__new__(types.ModuleType))
+        ('types', '')
     """
     name = dict_of_module(module).get("__name__")
     return name if type(name) is str else ""
