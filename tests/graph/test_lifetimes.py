@@ -702,3 +702,25 @@ def a_closure_and_its_cell(n):
 def test_what_the_run_has_made_is_dropped_in_the_first_call(function):
     compiled = ms.jit(function)
     assert [compiled(n) for n in range(3)] == [function(n) for n in range(3)]
+
+
+def test_iterators_have_pythons_types_behind_a_recording():
+    def types_of(*values, **named):
+        return [type(value).__name__ for value in (*values, *named.values())]
+
+    def numbers(n):
+        for i in range(n):
+            yield i
+
+    def program(n):
+        a, b, c, d = map(abs, [1, 2]), zip("ab", "c"), numbers(3), filter(None, [0, 1, 2])
+        e = [numbers(4)]
+        next(d), next(e[0])
+        thing = Thing()
+        reference = weakref.ref(thing)
+        thing = None  # somebody sees it: Python goes on from here
+        told = types_of(a, b, c, d=d), type(d).__name__, types_of(*e), reference() is None
+        return told, list(a), list(b), list(c), list(d), e.index(e[0]), [next(e[0]), *e[0]]
+
+    compiled = ms.jit(program)
+    assert [compiled(n) for n in range(3)] == [program(n) for n in range(3)]

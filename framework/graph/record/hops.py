@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import sys
 import types
 import weakref
@@ -301,9 +300,20 @@ class Hops(Operators):
         """Record no more: the run goes on as Python's would."""
         slots.watch(None)
         before = copy.copy(self)  # knows what was made by the program until all is put right, and holds it no longer
-        unwrapping = functools.partial(
-            Unwrapping, lambda value: id(value) in before.origins or before.is_fixed(value), value_of_number
-        )
+        found = [generator for reference in self.generators if (generator := reference()) is not None]
+        running = {id(generator): (generator, generator) for generator in found if generator.is_running}
+        for generator, _ in running.values():
+            generator.world = Plain()
+
+        def unwrapping() -> Unwrapping:
+            """Other iterators are Python's from now on, of the types that the program knows."""
+            return Unwrapping(
+                lambda value: id(value) in before.origins or before.is_fixed(value),
+                value_of_number,
+                dict(running),
+                is_leaving=True,
+            )
+
         for each in machine.chain():
             each.world = _Left(unwrapping)
             each.world.release(each)
