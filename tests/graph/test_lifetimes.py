@@ -8,6 +8,7 @@ import functools
 import gc
 import sys
 import tracemalloc
+import types
 import weakref
 
 import numpy as np
@@ -709,8 +710,7 @@ def test_iterators_have_pythons_types_behind_a_recording():
         return [type(value).__name__ for value in (*values, *named.values())]
 
     def numbers(n):
-        for i in range(n):
-            yield i
+        yield from range(n)
 
     def program(n):
         a, b, c, d = map(abs, [1, 2]), zip("ab", "c"), numbers(3), filter(None, [0, 1, 2])
@@ -724,3 +724,22 @@ def test_iterators_have_pythons_types_behind_a_recording():
 
     compiled = ms.jit(program)
     assert [compiled(n) for n in range(3)] == [program(n) for n in range(3)]
+
+
+def test_guards_hold_the_functions_of_methods_alone():
+    class Other:
+        def method(self):
+            return 2
+
+        made = classmethod(lambda cls: cls)
+
+    def program(other, x):
+        print(end="")
+        return other.method() * x, other.made()
+
+    compiled = ms.jit(program)
+    assert [compiled(Other(), Tensor(n))[0].item() for n in range(3)] == [0, 2, 4]
+    points = [*compiled.program.entries.values(), *compiled.program.points.values()]
+    guards = [guard for point in points for variant in point.variants for guard in variant.piece.guards]
+    assert [kind for kind, _, _ in guards].count("method") >= 2
+    assert not any(isinstance(payload, types.MethodType) for _, _, payload in guards)

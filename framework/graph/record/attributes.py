@@ -162,7 +162,7 @@ class Attributes(Reasons):
         if written is not UNKNOWN:
             return written
         if is_a(found, types.MethodType):
-            self.guard("method", self.origin("method", name, self.origin("known", value)), found)
+            self.guard_method(self.origin("method", name, self.origin("known", value)), found)
         if is_a(found, (types.MethodType, *known.BOUND)):
             return found
         return self.register(found, self.origin("attr", name, self.origin("known", value)))
@@ -351,9 +351,9 @@ class Attributes(Reasons):
     def _method_attribute(self, machine: Machine, value: Any, name: str, static: Any) -> Any:
         found = self._read_natively(machine, value, name)
         if self.is_outside(value):
-            self.guard("method", self.origin("method", name, self.origin_of_value(value)), found)
+            self.guard_method(self.origin("method", name, self.origin_of_value(value)), found)
         elif is_a(static, classmethod):
-            self.guard("method", self.origin("method", name, self.origin("known", type(value))), found)
+            self.guard_method(self.origin("method", name, self.origin("known", type(value))), found)
         else:
             self.guard_class(type(value), name)
         return found

@@ -292,8 +292,7 @@ class Calls:
         if is_bare and not is_own and not defines(type(cell), "bprop"):
             recorder.guard("is", recorder.derive(defines, recorder.origin("known", type(cell)), "bprop"), False)
             if recorder.is_outside(cell):
-                bound = types.MethodType(method, cell)
-                recorder.guard("method", recorder.origin("method", "construct", recorder.origins[id(cell)][1]), bound)
+                recorder.guard("method", recorder.origin("method", "construct", recorder.origins[id(cell)][1]), method)
             recorder.enter(machine, method, (cell, *args), kwargs)
         else:
             args = tuple(map(recorder.force, args))

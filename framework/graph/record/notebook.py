@@ -201,6 +201,13 @@ class Notebook(Plain):
             self.told.add(name)
             self.piece.guards.append((kind, origin, payload))
 
+    def guard_method(self, origin: Origin, method: Any) -> None:
+        """Later calls find the same method there. Of one that is bound nothing but the function counts, and is held."""
+        if is_a(method, types.MethodType):
+            self.guard("method", origin, method.__func__)
+        else:
+            self.guard("is", origin, method)
+
     def calls_of_cells(self) -> CellCalls:
         """The calls of Cells that are going on; rows of the same calls share one."""
         machine = self.machine

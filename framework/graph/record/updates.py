@@ -120,7 +120,7 @@ def _register(recorder: Recorder, cell: Updater, prepared: Update, args: tuple, 
         method: what is called.
     """
     base = recorder.origins[id(cell)][1]
-    recorder.guard("method", recorder.origin("method", method, base), getattr(cell, method))
+    recorder.guard_method(recorder.origin("method", method, base), getattr(cell, method))
     for place, target in zip(prepared.places, prepared.targets(cell)):
         found: Any = cell
         origin = base

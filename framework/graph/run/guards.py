@@ -207,13 +207,8 @@ def _guard_not_own(emit: Emitter, origin: Origin, name: str) -> None:
     emit.lines.append(f"if {name!r} in {emit.name(origin)}.__dict__: return None")
 
 
-def _guard_method(emit: Emitter, origin: Origin, found: Any) -> None:
-    name = emit.name(origin)
-    function = getattr(found, "__func__", None)
-    if function is None:
-        emit.lines.append(f"if {name} is not {emit.constant(found)}: return None")
-    else:
-        emit.lines.append(f"if {name}.__func__ is not {emit.constant(function)}: return None")
+def _guard_method(emit: Emitter, origin: Origin, function: Any) -> None:
+    emit.lines.append(f"if {emit.name(origin)}.__func__ is not {emit.constant(function)}: return None")
 
 
 #: Questions of which the answers follow from what stands in a class and its bases.
