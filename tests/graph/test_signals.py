@@ -15,6 +15,7 @@ from bell import SignalAt
 import anfora as ms
 from anfora import Tensor, ops
 from anfora.eager.tape import transforms
+from anfora.graph.machine import signals
 
 
 class Late(Exception):
@@ -278,6 +279,25 @@ def test_no_frame_of_ours_stands_between_a_program_and_its_handler():
     with pytest.raises(Late) as caught:
         signal.raise_signal(signal.SIGUSR1)
     assert {entry.filename for entry in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
+
+
+def test_of_signals_with_one_number_that_wait_one_is_delivered():
+    """Python itself knows of each number only that it has come: who is busy for long is told once."""
+    ms.jit(lambda x: x + 1)(Tensor(1.0))  # from the first call on handlers wait
+    calls = []
+    signal.signal(signal.SIGUSR1, lambda number, frame: calls.append(number))
+
+    @signals.holds
+    def busy():
+        for _ in range(5):
+            signal.raise_signal(signal.SIGUSR1)
+            signal.raise_signal(signal.SIGALRM)
+        assert not calls
+
+    busy()
+    with pytest.raises(Late):
+        signals.deliver()
+    assert calls == [signal.SIGUSR1] and not signals.held
 
 
 def test_a_signal_that_comes_while_another_thread_computes():

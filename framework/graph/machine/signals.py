@@ -82,6 +82,7 @@ class _Waiting:
         return self.handler
 
     def _hold(self, number: int, frame: types.FrameType | None) -> None:
+        held[:] = [waiting for waiting in held if waiting[1] != number]  # one of each number waits, as in Python itself
         held.append((self.handler, number))
 
 
