@@ -66,6 +66,9 @@ def _window(
     return kernel, steps, ends, spread
 
 
+_MOST_OF_A_WINDOW = 1 << 20  #: elements: the place of each is written down when a pooling is planned
+
+
 def _result_shape(
     name: str, x: Any, kernel: Pair, stride: Pair, padding: tuple, dilation: Pair, ceil_mode: bool
 ) -> tuple[int, ...]:
@@ -73,6 +76,11 @@ def _result_shape(
         length(x.shape[i - 2], kernel[i], stride[i], dilation[i], padding[2 * i], padding[2 * i + 1], ceil_mode)
         for i in range(2)
     )
+    if kernel[0] * kernel[1] > _MOST_OF_A_WINDOW:
+        raise OpValueError(
+            f"{name}: a window of {list(kernel)} has more than {_MOST_OF_A_WINDOW} elements; to reduce whole planes there "
+            "are `max`, `mean` and `norm`", arg="kernel_size",
+        )  # fmt: skip
     if min(sizes) < 1:
         raise OpValueError(
             f"{name}: a window of {list(kernel)} is larger than the plane of {list(x.shape[-2:])}", arg="kernel_size"

@@ -7,7 +7,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from anfora.core import exact
+from anfora.core.abstract import TensorType
 from anfora.core.dtype import as_dtype, float32, float64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
@@ -15,9 +18,18 @@ from anfora.core.tensor import Tensor
 __all__ = ["bartlett_window", "blackman_window", "hamming_window", "hann_window", "kaiser_window"]
 
 
-def taper(weight: Callable[[float], float], length: int) -> list[float]:
-    """A weight for each of the places 0 … 1, as many as `length`; of one place, 1."""
-    return [1.0] if length == 1 else [weight(i / (length - 1)) for i in range(length)]
+def taper(weight: Callable[[float], float], length: int) -> np.ndarray:
+    """A weight for each of the places 0 … 1, as many as `length`; of one place, 1.
+
+    Raises:
+        OpValueError, MemoryError: there are too many for the memory; this is found before the first is computed.
+    """
+    weights = np.empty(TensorType(float64, (length,)).shape)
+    weights.fill(1.0)  # so that the memory is there
+    if length > 1:
+        for i in range(length):
+            weights[i] = weight(i / (length - 1))
+    return weights
 
 
 def _cosines(*factors: float) -> Callable[[float], float]:

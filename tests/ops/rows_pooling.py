@@ -169,6 +169,7 @@ SHARES = {axes: uniform(0.0, 0.99, 2, 3, axes) for axes in (2, 3)}
 VOLUMES = spread(1, 2, 4, 3, 5)
 BAD = [
     Bad(X, 7, error=ValueError, match="larger than the plane"),
+    Bad(X, (1, 1 << 40), (1, 1 << 40), ceil_mode=True, error=ValueError, match="more than 1048576 elements"),
     Bad(X, 2, padding=2, error=ValueError, match="at most half"),
     Bad(X, 0, error=ValueError, match="at least 1"),
     Bad(X, 1.5, error=TypeError, match="integers"),

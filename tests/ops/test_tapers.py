@@ -44,6 +44,8 @@ def test_parameters_of_windows():
     [
         (lambda: ops.hann_window(2.5), OpTypeError, "an integer for `window_length`"),
         (lambda: ops.hann_window(-1), OpValueError, "must not be negative"),
+        (lambda: ops.hann_window(1 << 70), OpValueError, "larger than any memory"),
+        (lambda: ops.kaiser_window(1 << 45), MemoryError, "Unable to allocate"),
         (lambda: ops.bartlett_window(4, 1), OpTypeError, "True or False for `periodic`"),
         (lambda: ops.blackman_window(4, dtype=ms.int32), OpTypeError, "a floating type for `dtype`"),
         (lambda: ops.hamming_window(4, alpha="a"), OpTypeError, "a number for `alpha`"),
