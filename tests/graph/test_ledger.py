@@ -14,6 +14,7 @@ from anfora.graph.run import ledger, pieces
 from anfora.graph.state.moments import OVERDRAWN
 
 NOWHERE = io.StringIO()
+LEAST = ledger._LEAST  #: as it is outside of tests
 
 
 def x_of(*shape):
@@ -60,7 +61,7 @@ def texts(k):
 def looks(monkeypatch):
     """Calls are looked at as they are outside of tests."""
     monkeypatch.setattr(ledger, "_CALLS", 16)
-    monkeypatch.setattr(ledger, "_LEAST", 0)
+    monkeypatch.setattr(ledger, "_LEAST", LEAST)
 
 
 def test_pieces_that_do_not_pay_for_their_hops_are_given_back(looks):
@@ -89,8 +90,39 @@ def test_a_call_that_gains_nothing_is_pythons(looks):
     compiled, seen, expected = jit(noting), [], []
     for _ in range(40):
         assert bits(compiled(x_of(2), seen, 20)) == bits(noting(x_of(2), expected, 20)) and seen == expected
-    assert ms.explain(compiled)(x_of(2), seen, 20).fallback == ledger.LOSS
+    assert compiled.__call__ is noting  # there is nothing of ours between
+    report = ms.explain(compiled)(x_of(2), seen, 20)
+    assert report.fallback == ledger.RESTING and ledger.RESTING in str(report)
     assert compiled.program.recordings == 1
+
+
+def chain(x):
+    return (x + 1) * 2 - x
+
+
+def negative(x):
+    return -x
+
+
+def test_it_is_looked_again_whether_calls_still_gain_nothing(looks):
+    compiled, large = jit(chain), x_of(300, 200)
+    for _ in range(40):
+        assert bits(compiled(x_of(2))) == bits(chain(x_of(2)))
+    assert compiled.__call__ is chain
+    for _ in range(ledger.LOOK_AGAIN + 1):
+        assert bits(compiled(large)) == bits(chain(large))
+    report = ms.explain(compiled)(large)
+    assert report.fallback is None and report.pieces == 1 and compiled.program.recordings == 2
+    compiled(large)
+    assert compiled.__call__ is not chain
+
+
+def test_one_operator_is_pythons_at_every_size(looks):
+    compiled = jit(negative)
+    for _ in range(40):
+        for shape in ((1,), (600, 500)):
+            assert bits(compiled(x_of(*shape))) == bits(negative(x_of(*shape)))
+    assert compiled.__call__ is negative
 
 
 def test_where_one_form_gains_nothing_another_one_is_compiled(looks):

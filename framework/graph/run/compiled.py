@@ -31,7 +31,7 @@ from anfora.graph.lower.ranges import MOST_ROWS, Jump, site_of, sites_in
 from anfora.graph.machine import signals
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
-from anfora.graph.machine.places import note_looking
+from anfora.graph.machine.places import note_looking, shows_frames
 from anfora.graph.machine.running import running
 from anfora.graph.machine.signals import delivered, held
 from anfora.graph.machine.switches import Switches, switches
@@ -43,7 +43,7 @@ from anfora.graph.run.behind import numbers_in
 from anfora.graph.run.crowds import Crowd
 from anfora.graph.run.keeper import TOO_MANY, Keeper
 from anfora.graph.run.leaving import Freed, call_plainly, released
-from anfora.graph.run.ledger import LOSS
+from anfora.graph.run.ledger import LOOK_AGAIN, LOSS, RESTING
 from anfora.graph.run.pieces import FAILED, RESTS
 from anfora.graph.run.points import Hop, Onward, Point, Return, Variant, arrive
 from anfora.graph.source.code import Unsupported
@@ -64,6 +64,7 @@ _MOST_VARIANTS = 12  #: of a point, before each has to come often
 _MOST_RARE = 1000
 _MOST_ENTRIES = 256
 _MOST_FAILURES = 3
+_FOR_GOOD = 1 << 30  #: calls that rest where nothing is to be compiled
 #: Guards that say of which type something is.
 _TELLING = ("type", "number", "is", "equal")
 
@@ -96,19 +97,26 @@ class Program(Keeper):
 
     @signals.holds
     def call(self, args: tuple, kwargs: dict) -> Any:
+        if self.native is RESTING and self.resting <= 0:  # it is time to look whether calls have another form now
+            self.compile_again()
         switch = switches()
         before = running.depth
         running.depth = before + 1
         try:
-            is_waiting = self.ledger.owed and not self.recorders and self._waits()
-            if self.is_outdated and not is_waiting:
+            if self.resting > 0 and not (self.is_traced and self.native is None):
+                self.resting -= 1  # of a Cell: the calls of a function that rests do not come here, see `Compiled`
+                return call_plainly(self.function, args, kwargs)
+            waiting = self._waits()
+            if self.is_outdated and not waiting:
                 self.is_outdated = False
                 self.forget()
             # What has no hops always pays, and is not counted.
             if self.ledger.hops and self.ledger.does_not_pay() and self.native is None and self.is_patient():
                 self.native = LOSS
             # All examples of a `vmap` at once are not compiled.
-            if is_waiting or self.native is not None or batched.state.depth:
+            if waiting or self.native is not None or batched.state.depth:
+                if self.may_wait and not shows_frames(self.function.__code__):
+                    self.resting = max(waiting - 1, 0) if self.native is None else _FOR_GOOD
                 return call_plainly(self.function, args, kwargs)
             self.ledger.since += 1
             point, values = self._entry(args, kwargs, switch), [*args]
@@ -294,12 +302,12 @@ class Program(Keeper):
 
     def _leave_at_rest(self, variant: Variant, point: Point, values: list[Any]) -> Any:
         """Let Python do a call of which the piece gains nothing; but where somebody wants to see that it is run, run it."""
-        if self.is_traced:
+        if self.is_traced or not self.may_wait:
             variant.runner.wake()
             return self._run(point, values)
         self.ledger.earned += self.ledger.last
         if self.ledger.gains_nothing():
-            self.native = LOSS
+            self.native, self.resting = RESTING, LOOK_AGAIN
         return self._run_in_python(point, values)
 
     def _run_in_python(self, point: Point, values: list[Any]) -> Any:
@@ -533,12 +541,14 @@ class Program(Keeper):
             self.forms.add(form)
         return False
 
-    def _waits(self) -> bool:
-        """Whether a call is Python's until calls have paid for what has been recorded."""
+    def _waits(self) -> int:
+        """How many calls from this one on are Python's, until calls have paid for what has been recorded."""
         if self.native is not None and not self.is_outdated:
-            return True
+            return 1
+        if not self.ledger.owed or self.recorders:
+            return 0
         loops = sum(variant.cost * variant.runner.rounds for variant in self.closed)
-        return self._may_be_left() and self.ledger.waits(loops)
+        return self.ledger.waits(loops) if self._may_be_left() else 0
 
     def _is_crowded(self, point: Point) -> bool:
         """Whether a point may have many ways on."""
@@ -726,13 +736,15 @@ class Compiled:
 
     @property
     def __call__(self) -> Callable:
-        """What Python calls: where the call is its own, the function itself, so that no frame of ours is in between. It is
+        """What Python calls: where the call is its own, the function itself, so that nothing of ours is in between. It is
         too where a debugger, or what counts lines, follows each line of the program."""
+        program = self.program
+        if program.resting > 0:
+            program.resting -= 1
+            return self.__wrapped__  # type: ignore[attr-defined]
         if gettrace() is not None:
             return self.__wrapped__  # type: ignore[attr-defined]
-        if running.depth and (
-            running.is_plain or self.program.native is not None or slots.watcher.recorder is not None
-        ):
+        if running.depth and (running.is_plain or program.native is not None or slots.watcher.recorder is not None):
             return self.__wrapped__  # type: ignore[attr-defined]
         return self._compiled
 

@@ -88,6 +88,7 @@ class Keeper:
         self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
         self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
+        self.resting = 0  #: calls that are to come of which Python does all, without a look at what they are
         self.recordings = 0
         self.recorders = 0  #: at work now: calls of it inside of such a call are parts of that
         self.ledger = Ledger()
@@ -206,8 +207,13 @@ class Keeper:
         self.forget()
 
     def forget(self) -> None:
-        self.entries, self.points, self.native = {}, {}, None
+        self.entries, self.points = {}, {}
+        self.compile_again()
         self.ledger.start_anew()
+
+    def compile_again(self) -> None:
+        """From now on calls are no longer Python's as they are."""
+        self.native, self.resting = None, 0
 
     def starts_over(self, recorder: Recorder, machine: Machine) -> bool:
         """Whether calls of a function are gone into one inside of the other without an end in sight. This is the last time
@@ -322,8 +328,8 @@ class Keeper:
             recorder.since_entry = None
         if recorder.since_entry is not None:
             recorder.since_entry.append(variant)
-            gained = sum(each.cost for each in recorder.since_entry)
-            if isinstance(variant.end, Return) and self.is_patient() and not self.ledger.gains(gained):
+            gain = sum(self.ledger.gain_of(each.piece, each.runner.wanted, each.cost) for each in recorder.since_entry)
+            if isinstance(variant.end, Return) and self.is_patient() and not self.ledger.pays(gain):
                 recorder.since_entry[0].runner.rest()
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:

@@ -13,12 +13,15 @@ worth that, as in a step of training, nothing waits.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
-__all__ = ["LOSS", "Ledger"]
+__all__ = ["LOOK_AGAIN", "LOSS", "RESTING", "Ledger"]
 
+#: Why Python runs a function as it is.
 LOSS = "what is compiled of it does not pay for its hops"
+RESTING = "it does so little that Python is as fast"
 
 _START, _TIMES = 4_500_000, 10  #: what the first call may spend in advance, and how many times what it is worth
 #: What it costs to record a piece, an instruction, a row, a look at what else an instruction does, and a value in an image.
@@ -28,15 +31,19 @@ _PIECE, _GUARD, _LOWERED, _KIND = 6_000, 500, 400, 1_500
 #: What a row costs PyNative mode, and one that is walked back; how many elements cost as much as a unit, and how many
 #: instructions of the machine's, which are smaller than Python's.
 _ROW_OF_PYTHON, _ROW_WALKED, _ELEMENTS, _INSTRUCTIONS = 4, 250, 64, 5
+_ROW_FOLLOWED = 4  #: what the tape adds to a row of Python's
 #: What later calls may spend: what so many of them are worth, or this part of what all have been worth; and this beside it.
 _ADVANCE, _SHARE, _FREE = 16, 0.25, 14_000
+_MOST_AT_ONCE = 64  #: calls that wait, before it is looked again how much has been paid
 #: The same for calls of a form that has not come before.
 _SHARE_OF_FORMS, _FREE_FOR_FORMS = 1, 2_500_000
 #: What a hop, the writes that were put off to the end of a piece, and each of them cost beside what they do.
 _HOP, _WRITES, _WRITE = 100, 80, 20
 _STEP = 16  #: what a piece is worth that an engine goes through
 _CALLS = 16  #: after so many it is looked whether they paid
-_LEAST = 0  #: a piece that makes up a whole call and gains no more is not lowered: Python does it as fast
+#: A call that gains no more rests: Python does it as fast as it is found out that what was recorded fits, and run.
+_LEAST = 45
+LOOK_AGAIN = 1_000  #: calls that rest, before it is looked again whether they still have the form that gains nothing
 _MOST_REFUSED = 16  #: recordings in the middle of a call
 
 
@@ -80,14 +87,15 @@ class Ledger:
                 self._later += spent
         elements = sum(layout.size for row in rows for layout in row.entry.outputs)
         walked = sum(row.is_inner for row in rows)
+        row_of_python = _ROW_OF_PYTHON + _ROW_FOLLOWED * piece.is_taped
         self.last = (
-            instructions // _INSTRUCTIONS + _ROW_OF_PYTHON * len(rows) + _ROW_WALKED * walked + elements // _ELEMENTS
+            instructions // _INSTRUCTIONS + row_of_python * len(rows) + _ROW_WALKED * walked + elements // _ELEMENTS
         )
         self._recorded += self.last
         return self.last - (_WRITES + _WRITE * len(piece.writes) if piece.writes else 0)
 
-    def waits(self, loops: int) -> bool:
-        """Whether a call that starts is Python's, since what it would lower has not been paid for.
+    def waits(self, loops: int) -> int:
+        """How many calls, the one that starts among them, are Python's, since what it would lower has not been paid for.
 
         Args:
             loops: what the iterations of native loops were worth.
@@ -98,13 +106,15 @@ class Ledger:
             self.since = 0
         self._later = self._later or 0
         self._seen = worth
-        if self.owed + self._later <= self._credit():
+        lacking = self.owed + self._later - self._credit()
+        if lacking <= 0:
             self._later += self.owed
             self.owed = 0
-            return False
-        self._waited += self._each
-        self._seen += self._each
-        return True
+            return 0
+        calls = 1 if self._each <= 0 else min(_MOST_AT_ONCE, math.ceil(lacking / (_SHARE * self._each)))
+        self._waited += calls * self._each
+        self._seen += calls * self._each
+        return calls
 
     def is_short(self, is_new: bool) -> bool:
         """Whether one more way on from the start of a call is not to be recorded yet.
@@ -147,13 +157,25 @@ class Ledger:
         """What may be spent behind the first call."""
         return max(_ADVANCE * self._each, _SHARE * self._seen) + _FREE
 
-    def gains(self, cost: int) -> bool:
-        """Whether it is worth while to lower a piece that makes up a whole call.
+    @staticmethod
+    def pays(gain: int) -> bool:
+        """Whether it is worth while to lower pieces that make up a whole call.
 
         Args:
-            cost: as `cost_of` gives it.
+            gain: of all of them, as `gain_of` gives it.
         """
-        return cost > _LEAST
+        return gain > _LEAST
+
+    @staticmethod
+    def gain_of(piece: Any, wanted: Container[Any], cost: int) -> int:
+        """What of the cost of a piece can be saved: what is wanted at its end is written in any case."""
+        written = sum(
+            layout.size
+            for row in piece.rows
+            if row in wanted or (row.parts is not None and any(part in wanted for part in row.parts))
+            for layout in row.entry.outputs
+        )
+        return cost - written // _ELEMENTS
 
     @staticmethod
     def effort(instructions: int, looks: int, values: int) -> int:
@@ -178,7 +200,7 @@ class Ledger:
         self._before = self.earned
 
     def gains_nothing(self) -> bool:
-        """Note a call that Python has done since a piece gains nothing: whether it is to have all that come."""
+        """Note a call that Python has done since a piece gains nothing: whether it is to have the next ones."""
         self.idle += 1
         return self.idle >= _CALLS
 

@@ -189,7 +189,8 @@ class Watched(Program):
         finally:
             del _inside.found[id(self)]
             if found:
-                self.entries, self.points, self.native = {}, {}, None
+                self.entries, self.points = {}, {}
+                self.compile_again()
         if found:
             raise _refusal(self.name, found)
         return result
