@@ -7,8 +7,9 @@ derived.py      sentences in other operators, of no family
 programs.py     functions over nestings, functions by types, and what programs use beside operators
 methods.py      the table of Tensor's methods and operators; forms.py, random_forms.py, what they add to the functions
 former.py       names that arguments had in other versions of MindSpore
-primitives.py   the table of class forms, `ops.Concat(axis)(…)`; more_primitives.py and rare_primitives.py, its
-                second and third part
+older.py        further names of functions: `F.tuple_getitem`, `ops.csr_tanh`, `ops.clamp_`
+primitives.py   the table of class forms, `ops.Concat(axis)(…)`; more_primitives.py, rare_primitives.py and
+                seldom_primitives.py, its further parts
                 gradients.py, the gradients of operators as classes; updates.py, the steps of optimizers as classes
 user_primitives.py  classes of operators that programs define themselves; registration.py, how MindSpore describes them
 sequences.py    operators on tuples and lists as classes
@@ -120,8 +121,10 @@ def __getattr__(name: str) -> Any:
         value = _generated(name)
     elif f"anfora.ops.{name}" in sys.modules:  # an older path
         value = sys.modules[f"anfora.ops.{name}"]
-    else:
+    elif name.startswith("__"):
         raise MissingName("anfora.ops", name)
+    else:
+        value = import_module("anfora.ops.older").find(name)
     globals()[name] = value
     return value
 
@@ -147,4 +150,5 @@ def _generated(name: str) -> Any:
 
 def __dir__() -> list[str]:
     primitives = import_module("anfora.ops.primitives")
-    return sorted({*__all__, *_HOME, "Primitive", *primitives.PLAIN, *primitives.CLASSES})
+    older = import_module("anfora.ops.older").names()
+    return sorted({*__all__, *_HOME, *older, "Primitive", *primitives.PLAIN, *primitives.CLASSES})

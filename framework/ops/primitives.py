@@ -28,6 +28,7 @@ from anfora.ops.gradients import GRADIENTS
 from anfora.ops.more_primitives import MORE, MORE_PLAIN
 from anfora.ops.normalization import channel_norm
 from anfora.ops.rare_primitives import RARE
+from anfora.ops.seldom_primitives import SELDOM
 from anfora.ops.updates import UPDATES
 from anfora.ops.vm_impl_registry import bprop_getters, vm_impl_registry
 from anfora.ops.windows import each_axis, same_padding
@@ -674,6 +675,7 @@ CLASSES: dict[str, Callable] = {
     "RandomChoiceWithMask": _choice,
     **MORE,
     **RARE,
+    **SELDOM,
     **COLLECTIVES,
     **GRADIENTS,
     **UPDATES,

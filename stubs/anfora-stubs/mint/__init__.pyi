@@ -351,7 +351,8 @@ def std_mean(input: TensorLike, dim: Any = None, *, correction: Any = 1, keepdim
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input - alpha · other, element by element."""
 
-def t(input: TensorLike) -> Tensor: ...
+def t(input: TensorLike) -> Tensor:
+    """See `ops.<lambda>`."""
 
 def topk(input: TensorLike, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True) -> Tensor:
     """The k largest elements along an axis, and where each stands; of equal ones the first."""

@@ -35,6 +35,9 @@ from anfora.ops.registration import DataType as DataType
 from anfora.ops.user_primitives import PrimitiveWithCheck as PrimitiveWithCheck
 from anfora.ops.user_primitives import PrimitiveWithInfer as PrimitiveWithInfer
 from anfora.ops.user_primitives import prim_attr_register as prim_attr_register
+from anfora.sparse import COOTensor as make_coo_tensor
+from anfora.sparse import CSRTensor as make_csr_tensor
+from anfora.sparse import RowTensor as make_row_tensor
 
 
 class _Made(Primitive):
@@ -63,6 +66,9 @@ class AcoshGrad(_Any): ...
 
 class Adam(_Any):
     def __init__(self, use_locking: builtins.bool = False, use_nesterov: builtins.bool = False) -> None: ...
+
+class AdamWeightDecay(_Any):
+    def __init__(self, use_locking: builtins.bool = False) -> None: ...
 
 class AdaptiveAvgPool2D(_Any):
     def __init__(self, output_size: Any) -> None: ...
@@ -114,6 +120,9 @@ class ApplyAdadelta(_Any): ...
 
 class ApplyAdagrad(_Any):
     def __init__(self, update_slots: builtins.bool = True) -> None: ...
+
+class ApplyAdagradDA(_Any):
+    def __init__(self, use_locking: builtins.bool = False) -> None: ...
 
 class ApplyAdagradV2(_Any):
     def __init__(self, epsilon: builtins.float, update_slots: builtins.bool = True) -> None: ...
@@ -169,6 +178,9 @@ class Asinh(_Made):
 
 class AsinhGrad(_Any): ...
 
+class Assert(_Any):
+    def __init__(self, summarize: builtins.int = 3) -> None: ...
+
 class Assign(_Made):
     def __call__(self, variable: Any, value: Any) -> Any: ...
 
@@ -203,6 +215,9 @@ class BCEWithLogitsLoss(_Any):
 
 class Barrier(_Any):
     def __init__(self, group: builtins.str = 'mccl_world_group') -> None: ...
+
+class BartlettWindow(_Any):
+    def __init__(self, periodic: Any = True, dtype: Any = ...) -> None: ...
 
 class BatchMatMul(_Any):
     def __init__(self, transpose_a: Any = False, transpose_b: Any = False) -> None: ...
@@ -285,6 +300,9 @@ class BitwiseOr(_Made):
 class BitwiseXor(_Made):
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
+class BlackmanWindow(_Any):
+    def __init__(self, periodic: Any = True, dtype: Any = ...) -> None: ...
+
 class BoundingBoxDecode(_Any):
     def __init__(self, max_shape: Any, means: Any = ..., stds: Any = ..., wh_ratio_clip: Any = 0.016) -> None: ...
 
@@ -311,6 +329,9 @@ class CTCLossV2(_Any):
 
 class Cast(_Made):
     def __call__(self, input: TensorLike, dtype: Any) -> Tensor: ...
+
+class Cauchy(_Any):
+    def __init__(self, size: Any, median: Any = 0.0, sigma: Any = 1.0) -> None: ...
 
 class Cdist(_Any):
     def __init__(self, p: Any = 2.0) -> None: ...
@@ -341,11 +362,15 @@ class CholeskyInverse(_Any):
 class CholeskySolve(_Any):
     def __init__(self, upper: Any = False) -> None: ...
 
+class Coalesce(_Any): ...
+
 class Col2Im(_Any):
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None: ...
 
 class CombinedNonMaxSuppression(_Any):
     def __init__(self, pad_per_class: builtins.bool = False, clip_boxes: builtins.bool = True) -> None: ...
+
+class CompareAndBitpack(_Any): ...
 
 class Complex(_Made):
     def __call__(self, real: TensorLike, imag: TensorLike) -> Tensor: ...
@@ -439,6 +464,8 @@ class DepthToSpace(_Any):
 class Diag(_Made):
     def __call__(self, input: TensorLike) -> Tensor: ...
 
+class DiagPart(_Any): ...
+
 class Digamma(_Made):
     def __call__(self, input: TensorLike) -> Tensor: ...
 
@@ -466,6 +493,9 @@ class DropoutGrad(_Any):
 class DynamicRNN(_Any):
     def __init__(self, cell_type: builtins.str = 'LSTM', direction: builtins.str = 'UNIDIRECTIONAL', cell_depth: builtins.int = 1, use_peephole: builtins.bool = False, keep_prob: builtins.float = 1.0, cell_clip: builtins.float = -1.0, num_proj: builtins.int = 0, time_major: builtins.bool = True, activation: builtins.str = 'tanh', forget_bias: builtins.float = 0.0, is_training: builtins.bool = True) -> None: ...
 
+class EditDistance(_Any):
+    def __init__(self, normalize: builtins.bool = True) -> None: ...
+
 class Eig(_Any):
     def __init__(self, compute_v: Any = False) -> None: ...
 
@@ -478,6 +508,8 @@ class Elu(_Any):
 class EluGrad(_Any): ...
 
 class EmbeddingLookup(_Any): ...
+
+class Eps(_Any): ...
 
 class Equal(_Made):
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
@@ -507,6 +539,9 @@ class ExpandDims(_Made):
 
 class Expm1(_Made):
     def __call__(self, input: TensorLike) -> Tensor: ...
+
+class ExtractVolumePatches(_Any):
+    def __init__(self, kernel_size: Any, strides: Any, padding: builtins.str) -> None: ...
 
 class Eye(_Made):
     def __call__(self, n: Any, m: Any = None, dtype: Any = None) -> Tensor: ...
@@ -555,6 +590,12 @@ class Fmin(_Made):
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 class ForiLoop(_Any): ...
+
+class FractionalMaxPool3DWithFixedKsize(_Any):
+    def __init__(self, ksize: Any, output_shape: Any, data_format: Any = 'NCDHW') -> None: ...
+
+class FractionalMaxPoolWithFixedKsize(_Any):
+    def __init__(self, ksize: Any, output_shape: Any, data_format: Any = 'NCHW') -> None: ...
 
 class GLU(_Any):
     def __init__(self, axis: Any = -1) -> None: ...
@@ -618,11 +659,17 @@ class HSwish(_Made):
 
 class HSwishGrad(_Any): ...
 
+class HammingWindow(_Any):
+    def __init__(self, periodic: Any = True, alpha: Any = 0.54, beta: Any = 0.46, dtype: Any = ...) -> None: ...
+
 class Hardtanh(_Any):
     def __init__(self, min_val: Any = -1.0, max_val: Any = 1.0) -> None: ...
 
 class Heaviside(_Made):
     def __call__(self, input: TensorLike, values: TensorLike) -> Tensor: ...
+
+class Histogram(_Any):
+    def __init__(self, bins: builtins.int = 100, min: builtins.float = 0.0, max: builtins.float = 0.0) -> None: ...
 
 class HistogramFixedWidth(_Any):
     def __init__(self, nbins: builtins.int, dtype: Any = 'int32') -> None: ...
@@ -675,6 +722,9 @@ class InplaceAdd(_Any):
     def __init__(self, indices: Any) -> None: ...
 
 class InplaceAddExt(_Any): ...
+
+class InplaceIndexAdd(_Any):
+    def __init__(self, axis: Any) -> None: ...
 
 class InplaceSub(_Any):
     def __init__(self, indices: Any) -> None: ...
@@ -739,6 +789,8 @@ class LeftShift(_Made):
 class Lerp(_Made):
     def __call__(self, input: TensorLike, end: TensorLike, weight: TensorLike) -> Tensor: ...
 
+class LerpScalar(_Any): ...
+
 class Less(_Made):
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
@@ -765,6 +817,9 @@ class Log1p(_Made):
 class LogMatrixDeterminant(_Made):
     def __call__(self, input: TensorLike) -> builtins.tuple[Tensor, Tensor]: ...
 
+class LogNormalReverse(_Any):
+    def __init__(self, mean: Any = 1.0, std: Any = 2.0) -> None: ...
+
 class LogSigmoid(_Made):
     def __call__(self, x: TensorLike) -> Tensor: ...
 
@@ -776,6 +831,9 @@ class LogSoftmaxGrad(_Any):
 
 class LogSpace(_Any):
     def __init__(self, steps: Any = 10, base: Any = 10, dtype: Any = ...) -> None: ...
+
+class LogUniformCandidateSampler(_Any):
+    def __init__(self, num_true: builtins.int = 1, num_sampled: builtins.int = 5, unique: builtins.bool = True, range_max: builtins.int = 5, seed: builtins.int = 0, remove_accidental_hits: builtins.bool = False) -> None: ...
 
 class LogicalAnd(_Made):
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
@@ -849,6 +907,9 @@ class MatrixSetDiagV3(_Any):
 class MatrixSolve(_Any):
     def __init__(self, adjoint: Any = False) -> None: ...
 
+class MatrixSolveLs(_Any):
+    def __init__(self, fast: builtins.bool = True) -> None: ...
+
 class MatrixTriangularSolve(_Any):
     def __init__(self, lower: builtins.bool = True, adjoint: builtins.bool = False) -> None: ...
 
@@ -857,6 +918,9 @@ class MaxPool(_Any):
 
 class MaxPool3D(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'VALID', pad_list: Any = 0, ceil_mode: builtins.bool | None = None, data_format: builtins.str = 'NCDHW') -> None: ...
+
+class MaxPool3DWithArgmax(_Any):
+    def __init__(self, ksize: Any, strides: Any, pads: Any, dilation: Any = (1, 1, 1), ceil_mode: Any = False, data_format: Any = 'NCDHW', argmax_type: Any = ...) -> None: ...
 
 class MaxPoolGrad(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'valid', data_format: builtins.str = 'NCHW') -> None: ...
@@ -921,6 +985,9 @@ class MultilabelMarginLoss(_Any):
 class Multinomial(_Any):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0, dtype: Any = ...) -> None: ...
 
+class MultinomialWithReplacement(_Any):
+    def __init__(self, numsamples: Any, replacement: Any = False) -> None: ...
+
 class Mvlgamma(_Any):
     def __init__(self, p: Any) -> None: ...
 
@@ -945,6 +1012,12 @@ class Neg(_Made):
 class NextAfter(_Made):
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
+class NoRepeatNGram(_Any):
+    def __init__(self, ngram_size: builtins.int = 1) -> None: ...
+
+class NonDeterministicInts(_Any):
+    def __init__(self, dtype: Any = ...) -> None: ...
+
 class NonMaxSuppressionV3(_Any): ...
 
 class NonMaxSuppressionWithOverlaps(_Any): ...
@@ -957,6 +1030,9 @@ class NotEqual(_Made):
 
 class NthElement(_Any):
     def __init__(self, reverse: builtins.bool = False) -> None: ...
+
+class NuclearNorm(_Any):
+    def __init__(self, dim: Any = None, keepdim: builtins.bool = False) -> None: ...
 
 class OneHot(_Any):
     def __init__(self, axis: Any = -1) -> None: ...
@@ -986,8 +1062,16 @@ class Pack(_Any):
 class Pad(_Any):
     def __init__(self, paddings: Any) -> None: ...
 
+class PadV3(_Any):
+    def __init__(self, mode: builtins.str = 'constant', paddings_contiguous: builtins.bool = True) -> None: ...
+
 class Padding(_Any):
     def __init__(self, pad_dim_size: Any = 8) -> None: ...
+
+class ParallelConcat(_Any): ...
+
+class ParameterizedTruncatedNormal(_Any):
+    def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
 
 class Partial(_Any): ...
 
@@ -1045,6 +1129,9 @@ class RandomShuffle(_Any):
 
 class Randperm(_Any):
     def __init__(self, max_length: builtins.int = 1, pad: builtins.int = -1, dtype: Any = ...) -> None: ...
+
+class RandpermV2(_Any):
+    def __init__(self, seed: Any = 0, offset: Any = 0, dtype: Any = ...) -> None: ...
 
 class Range(_Any):
     def __init__(self, maxlen: Any = 1000000) -> None: ...
@@ -1106,6 +1193,9 @@ class Renorm(_Any):
 class Reshape(_Made):
     def __call__(self, input: TensorLike, shape: Any) -> Tensor: ...
 
+class ResizeArea(_Any):
+    def __init__(self, align_corners: builtins.bool = False) -> None: ...
+
 class ResizeBicubic(_Any):
     def __init__(self, align_corners: Any = False, half_pixel_centers: Any = False) -> None: ...
 
@@ -1155,6 +1245,9 @@ class RsqrtGrad(_Any): ...
 
 class SGD(_Any):
     def __init__(self, dampening: builtins.float = 0.0, weight_decay: builtins.float = 0.0, nesterov: builtins.bool = False) -> None: ...
+
+class STFT(_Any):
+    def __init__(self, n_fft: Any, hop_length: Any, win_length: Any, normalized: Any, onesided: Any, return_complex: Any) -> None: ...
 
 class ScalarSummary(_Any): ...
 
@@ -1329,8 +1422,15 @@ class SparseApplyFtrl(_Any):
 
 class SparseGatherV2(_Any): ...
 
+class SparseSlice(_Any): ...
+
 class SparseSoftmaxCrossEntropyWithLogits(_Any):
     def __init__(self, is_grad: builtins.bool = False) -> None: ...
+
+class SparseTensorDenseAdd(_Any): ...
+
+class SparseTensorDenseMatmul(_Any):
+    def __init__(self, adjoint_st: builtins.bool = False, adjoint_dt: builtins.bool = False) -> None: ...
 
 class SparseToDense(_Any): ...
 
@@ -1478,6 +1578,9 @@ class TupleToArray(_Made):
 
 class TupleToTensor(_Any): ...
 
+class UniformCandidateSampler(_Any):
+    def __init__(self, num_true: builtins.int = 1, num_sampled: builtins.int = 5, unique: builtins.bool = True, range_max: builtins.int = 5, seed: builtins.int = 0, remove_accidental_hits: builtins.bool = False) -> None: ...
+
 class UniformInt(_Any):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
 
@@ -1543,6 +1646,9 @@ class Zeta(_Made):
 def abs(input: TensorLike) -> Tensor:
     """|input|, element by element."""
 
+def abs_(input: TensorLike) -> Tensor:
+    """As `abs`, in place: the tensor takes the values of the result, and is given back."""
+
 absolute = abs
 
 def accumulate_n(x: Sequence[TensorLike] | Tensor) -> Tensor:
@@ -1575,6 +1681,9 @@ def adaptive_max_pool3d(input: TensorLike, output_size: Any, return_indices: bui
 def add(input: TensorLike, other: TensorLike) -> Tensor:
     """input + other, element by element; of bools, whether either is true."""
 
+def add_(self: TensorLike, other: Any, *, alpha: Any = 1) -> Tensor:
+    """As `add`, in place: the tensor takes the values of the result, and is given back."""
+
 def add_flags(fn: Any = None, **flags: builtins.bool) -> Any:
     """Accepted for MindSpore programs, which say with it how a function or Cell is compiled: the flags are kept in `_func_graph_flags`, without effect; gives the function. Without one it is a decorator."""
 
@@ -1584,11 +1693,20 @@ def addbmm(input: TensorLike, batch1: TensorLike, batch2: TensorLike, *, beta: A
 def addcdiv(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor:
     """input + value · tensor1 / tensor2, element by element."""
 
+def addcdiv_(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor:
+    """As `addcdiv`, in place: the tensor takes the values of the result, and is given back."""
+
 def addcmul(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor:
     """input + value · tensor1 · tensor2, element by element."""
 
+def addcmul_(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor:
+    """As `addcmul`, in place: the tensor takes the values of the result, and is given back."""
+
 def addmm(input: TensorLike, mat1: TensorLike, mat2: TensorLike, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta · input + alpha · (mat1 @ mat2)."""
+
+def addmm_(input: TensorLike, mat1: TensorLike, mat2: TensorLike, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    """As `addmm`, in place: the tensor takes the values of the result, and is given back."""
 
 def addmv(input: TensorLike, mat: TensorLike, vec: TensorLike, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta · input + alpha · (mat @ vec), with `mat` (M, K), `vec` (K,) and `input` that broadcasts to (M,); see `addmm`."""
@@ -1724,8 +1842,13 @@ def batch_dot(x1: TensorLike, x2: TensorLike, axes: Any = None) -> Tensor:
 def batch_norm(input_x: TensorLike, running_mean: TensorLike | None, running_var: TensorLike | None, weight: TensorLike | None, bias: TensorLike | None, training: builtins.bool = False, momentum: builtins.float = 0.1, eps: builtins.float = 1e-05) -> Tensor:
     """Normalise each channel over all images: y = (x - mean) / sqrt(variance + eps) · weight + bias."""
 
+def batch_to_space_nd(input_x: Any, block_shape: Any, crops: Any) -> Tensor: ...
+
 def bernoulli(input: TensorLike, p: Any = 0.5, seed: Any = None) -> Tensor:
     """Ones with probability p, else zeros."""
+
+def bernoulli_(self: TensorLike, p: Any = 0.5, *, generator: Any = None) -> Tensor:
+    """Fill the tensor with ones, with probability p (a number, or a tensor of them), and zeros."""
 
 def bessel_i0(input: TensorLike) -> Tensor:
     """The modified Bessel function of the first kind of order 0, element by element."""
@@ -1784,20 +1907,32 @@ def bincount(input: TensorLike, weights: TensorLike | None = None, minlength: An
 def bitwise_and(input: TensorLike, other: TensorLike) -> Tensor:
     """The bits that both integers have; of bools, whether both are true."""
 
+def bitwise_and_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `bitwise_and`, in place: the tensor takes the values of the result, and is given back."""
+
 def bitwise_left_shift(input: TensorLike, other: TensorLike) -> Tensor:
     """input · 2 ** other, modulo 2 ** bits, for integers."""
 
 def bitwise_not(input: TensorLike) -> Tensor:
     """The other bits: -input - 1 for signed integers; of bools, the opposite."""
 
+def bitwise_not_(input: TensorLike) -> Tensor:
+    """As `bitwise_not`, in place: the tensor takes the values of the result, and is given back."""
+
 def bitwise_or(input: TensorLike, other: TensorLike) -> Tensor:
     """The bits that either integer has; of bools, whether either is true."""
+
+def bitwise_or_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `bitwise_or`, in place: the tensor takes the values of the result, and is given back."""
 
 def bitwise_right_shift(input: TensorLike, other: TensorLike) -> Tensor:
     """floor(input / 2 ** other) for integers."""
 
 def bitwise_xor(input: TensorLike, other: TensorLike) -> Tensor:
     """The bits that exactly one of the integers has; of bools, whether exactly one is true."""
+
+def bitwise_xor_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `bitwise_xor`, in place: the tensor takes the values of the result, and is given back."""
 
 def blackman_window(window_length: Any, periodic: Any = True, *, dtype: Any = None) -> Tensor:
     """Blackman's window, 0.42 - 0.5 cos(2 pi place) + 0.08 cos(4 pi place)."""
@@ -1807,6 +1942,18 @@ def block_diag(*inputs: TensorLike) -> Tensor:
 
 def bmm(input_x: TensorLike, mat2: TensorLike) -> Tensor:
     """The products of matrices (…, M, K) and (…, K, N), item by item of equal leading axes; see `matmul`."""
+
+def bool_and(a: Any, b: Any) -> Tensor:
+    """Same as a & b."""
+
+def bool_eq(a: Any, b: Any) -> Tensor:
+    """Same as a == b."""
+
+def bool_not(a: Any) -> Tensor:
+    """Same as not a."""
+
+def bool_or(a: Any, b: Any) -> Tensor:
+    """Same as a | b."""
 
 def bounding_box_decode(anchor_box: TensorLike, deltas: TensorLike, max_shape: Sequence[builtins.int], means: Sequence[builtins.float] = ..., stds: Sequence[builtins.float] = ..., wh_ratio_clip: builtins.float = 0.016) -> Tensor:
     """The boxes to which deltas lead from anchors; undoes `bounding_box_encode`."""
@@ -1835,6 +1982,9 @@ def cdist(x1: TensorLike, x2: TensorLike, p: Any = 2.0) -> Tensor:
 def ceil(input: TensorLike) -> Tensor:
     """The smallest whole number that is not below the element."""
 
+def ceil_(input: TensorLike) -> Tensor:
+    """As `ceil`, in place: the tensor takes the values of the result, and is given back."""
+
 def celu(x: TensorLike, alpha: TensorLike = 1.0) -> Tensor:
     """x where it is positive, else alpha (e^(x / alpha) - 1), element by element."""
 
@@ -1862,6 +2012,9 @@ def chunk(input: TensorLike, chunks: Any, axis: Any = 0) -> builtins.tuple[Tenso
 def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """The input, brought into the range from `min` to `max`, element by element."""
 
+def clamp_(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
+    """As `clamp`, in place: the tensor takes the values of the result, and is given back."""
+
 clip = clamp
 
 def clip_by_global_norm(x: Any, clip_norm: builtins.float = 1.0, use_norm: Any = None) -> builtins.tuple[Tensor, ...]:
@@ -1872,6 +2025,10 @@ def clip_by_norm(x: Any, max_norm: builtins.float, norm_type: builtins.float = 2
 
 def clip_by_value(x: Any, clip_value_min: Any = None, clip_value_max: Any = None) -> Any:
     """The input, or each of several, brought into a range, element by element."""
+
+def coalesce(x_indices: Any, x_values: Any, x_shape: Any) -> Tensor: ...
+
+def col2im(input_x: Any, output_size: Any, kernel_size: Any, dilation: Any, padding_value: Any, stride: Any) -> Tensor: ...
 
 def column_stack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
     """Tensors side by side, where 1-d and 0-d tensors are columns."""
@@ -1906,8 +2063,119 @@ def conv_transpose1d(input: TensorLike, weight: TensorLike, bias: TensorLike | N
 def conv_transpose2d(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
     """Transposed convolution: the gradient of `conv2d` to its input, applied to `input`."""
 
+def coo_abs(x: Any) -> Any:
+    """`ops.abs` of the values of a COOTensor; its places stay."""
+
+def coo_acos(x: Any) -> Any:
+    """`ops.acos` of the values of a COOTensor; its places stay."""
+
+def coo_acosh(x: Any) -> Any:
+    """`ops.acosh` of the values of a COOTensor; its places stay."""
+
+def coo_add(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A COOTensor as `coo_add` names it."""
+
+def coo_asin(x: Any) -> Any:
+    """`ops.asin` of the values of a COOTensor; its places stay."""
+
+def coo_asinh(x: Any) -> Any:
+    """`ops.asinh` of the values of a COOTensor; its places stay."""
+
+def coo_atan(x: Any) -> Any:
+    """`ops.atan` of the values of a COOTensor; its places stay."""
+
+def coo_atanh(x: Any) -> Any:
+    """`ops.atanh` of the values of a COOTensor; its places stay."""
+
+def coo_ceil(x: Any) -> Any:
+    """`ops.ceil` of the values of a COOTensor; its places stay."""
+
+def coo_concat(sp_input: Any, concat_dim: builtins.int = 0) -> Any:
+    """Matrices one behind the other along an axis."""
+
+def coo_cos(x: Any) -> Any:
+    """`ops.cos` of the values of a COOTensor; its places stay."""
+
+def coo_cosh(x: Any) -> Any:
+    """`ops.cosh` of the values of a COOTensor; its places stay."""
+
+def coo_exp(x: Any) -> Any:
+    """`ops.exp` of the values of a COOTensor; its places stay."""
+
+def coo_expm1(x: Any) -> Any:
+    """`ops.expm1` of the values of a COOTensor; its places stay."""
+
+def coo_floor(x: Any) -> Any:
+    """`ops.floor` of the values of a COOTensor; its places stay."""
+
+def coo_inv(x: Any) -> Any:
+    """`ops.reciprocal` of the values of a COOTensor; its places stay."""
+
+def coo_isfinite(x: Any) -> Any:
+    """`ops.isfinite` of the values of a COOTensor; its places stay."""
+
+def coo_isinf(x: Any) -> Any:
+    """`ops.isinf` of the values of a COOTensor; its places stay."""
+
+def coo_isnan(x: Any) -> Any:
+    """`ops.isnan` of the values of a COOTensor; its places stay."""
+
+def coo_log(x: Any) -> Any:
+    """`ops.log` of the values of a COOTensor; its places stay."""
+
+def coo_log1p(x: Any) -> Any:
+    """`ops.log1p` of the values of a COOTensor; its places stay."""
+
+def coo_neg(x: Any) -> Any:
+    """`ops.neg` of the values of a COOTensor; its places stay."""
+
+def coo_relu(x: Any) -> Any:
+    """`ops.relu` of the values of a COOTensor; its places stay."""
+
+def coo_relu6(x: Any) -> Any:
+    """`ops.relu6` of the values of a COOTensor; its places stay."""
+
+def coo_round(x: Any) -> Any:
+    """`ops.round` of the values of a COOTensor; its places stay."""
+
+def coo_sigmoid(x: Any) -> Any:
+    """`ops.sigmoid` of the values of a COOTensor; its places stay."""
+
+def coo_sin(x: Any) -> Any:
+    """`ops.sin` of the values of a COOTensor; its places stay."""
+
+def coo_sinh(x: Any) -> Any:
+    """`ops.sinh` of the values of a COOTensor; its places stay."""
+
+def coo_softsign(x: Any) -> Any:
+    """`ops.softsign` of the values of a COOTensor; its places stay."""
+
+def coo_sqrt(x: Any) -> Any:
+    """`ops.sqrt` of the values of a COOTensor; its places stay."""
+
+def coo_square(x: Any) -> Any:
+    """`ops.square` of the values of a COOTensor; its places stay."""
+
+def coo_tan(x: Any) -> Any:
+    """`ops.tan` of the values of a COOTensor; its places stay."""
+
+def coo_tanh(x: Any) -> Any:
+    """`ops.tanh` of the values of a COOTensor; its places stay."""
+
+def coo_tensor_get_dense_shape(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A COOTensor as `coo_tensor_get_dense_shape` names it."""
+
+def coo_tensor_get_indices(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A COOTensor as `coo_tensor_get_indices` names it."""
+
+def coo_tensor_get_values(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A COOTensor as `coo_tensor_get_values` names it."""
+
 def copy(input: TensorLike) -> Tensor:
     """A copy in memory of its own, contiguous."""
+
+def copy_(self: TensorLike, src: Any, non_blocking: builtins.bool = False) -> Tensor:
+    """Write a tensor or number, broadcast and converted, into the memory of this one."""
 
 def copy_to(input: TensorLike, value: TensorLike) -> Tensor:
     """Write `value`, broadcast and converted, into the memory of `input`; gives `input`."""
@@ -1920,6 +2188,9 @@ def core(fn: Any = None, **flags: builtins.bool) -> Any:
 
 def cos(input: TensorLike) -> Tensor:
     """Cosine, element by element."""
+
+def cos_(input: TensorLike) -> Tensor:
+    """As `cos`, in place: the tensor takes the values of the result, and is given back."""
 
 def cosh(input: TensorLike) -> Tensor:
     """Hyperbolic cosine, element by element."""
@@ -1936,11 +2207,145 @@ def count_nonzero(x: TensorLike, axis: Any = (), keep_dims: Any = False, dtype: 
 def cov(input: TensorLike, *, correction: Any = 1, fweights: TensorLike | None = None, aweights: TensorLike | None = None) -> Tensor:
     """The covariances of variables."""
 
+def crop_and_resize(image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: Any = 'bilinear', extrapolation_value: Any = 0.0) -> Tensor: ...
+
 def cross(input: TensorLike, other: TensorLike, dim: Any = None) -> Tensor:
     """The cross products of vectors of length 3."""
 
 def cross_entropy(input: TensorLike, target: TensorLike, weight: TensorLike | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
     """The cross entropy of logits with class labels or class probabilities."""
+
+def csr_abs(x: Any) -> Any:
+    """`ops.abs` of the values of a CSRTensor; its places stay."""
+
+def csr_acos(x: Any) -> Any:
+    """`ops.acos` of the values of a CSRTensor; its places stay."""
+
+def csr_acosh(x: Any) -> Any:
+    """`ops.acosh` of the values of a CSRTensor; its places stay."""
+
+def csr_add(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_add` names it."""
+
+def csr_asin(x: Any) -> Any:
+    """`ops.asin` of the values of a CSRTensor; its places stay."""
+
+def csr_asinh(x: Any) -> Any:
+    """`ops.asinh` of the values of a CSRTensor; its places stay."""
+
+def csr_atan(x: Any) -> Any:
+    """`ops.atan` of the values of a CSRTensor; its places stay."""
+
+def csr_atanh(x: Any) -> Any:
+    """`ops.atanh` of the values of a CSRTensor; its places stay."""
+
+def csr_ceil(x: Any) -> Any:
+    """`ops.ceil` of the values of a CSRTensor; its places stay."""
+
+def csr_cos(x: Any) -> Any:
+    """`ops.cos` of the values of a CSRTensor; its places stay."""
+
+def csr_cosh(x: Any) -> Any:
+    """`ops.cosh` of the values of a CSRTensor; its places stay."""
+
+def csr_div(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_div` names it."""
+
+def csr_exp(x: Any) -> Any:
+    """`ops.exp` of the values of a CSRTensor; its places stay."""
+
+def csr_expm1(x: Any) -> Any:
+    """`ops.expm1` of the values of a CSRTensor; its places stay."""
+
+def csr_floor(x: Any) -> Any:
+    """`ops.floor` of the values of a CSRTensor; its places stay."""
+
+def csr_gather(csr_tensor_indptr: TensorLike, indices: TensorLike, dense: TensorLike, *shape: Any) -> Tensor:
+    """The elements of a dense matrix at the places of a CSRTensor."""
+
+def csr_inv(x: Any) -> Any:
+    """`ops.reciprocal` of the values of a CSRTensor; its places stay."""
+
+def csr_isfinite(x: Any) -> Any:
+    """`ops.isfinite` of the values of a CSRTensor; its places stay."""
+
+def csr_isinf(x: Any) -> Any:
+    """`ops.isinf` of the values of a CSRTensor; its places stay."""
+
+def csr_isnan(x: Any) -> Any:
+    """`ops.isnan` of the values of a CSRTensor; its places stay."""
+
+def csr_log(x: Any) -> Any:
+    """`ops.log` of the values of a CSRTensor; its places stay."""
+
+def csr_log1p(x: Any) -> Any:
+    """`ops.log1p` of the values of a CSRTensor; its places stay."""
+
+def csr_mul(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_mul` names it."""
+
+def csr_mv(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_mv` names it."""
+
+def csr_neg(x: Any) -> Any:
+    """`ops.neg` of the values of a CSRTensor; its places stay."""
+
+def csr_reduce_sum(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_reduce_sum` names it."""
+
+def csr_relu(x: Any) -> Any:
+    """`ops.relu` of the values of a CSRTensor; its places stay."""
+
+def csr_relu6(x: Any) -> Any:
+    """`ops.relu6` of the values of a CSRTensor; its places stay."""
+
+def csr_round(x: Any) -> Any:
+    """`ops.round` of the values of a CSRTensor; its places stay."""
+
+def csr_sigmoid(x: Any) -> Any:
+    """`ops.sigmoid` of the values of a CSRTensor; its places stay."""
+
+def csr_sin(x: Any) -> Any:
+    """`ops.sin` of the values of a CSRTensor; its places stay."""
+
+def csr_sinh(x: Any) -> Any:
+    """`ops.sinh` of the values of a CSRTensor; its places stay."""
+
+def csr_softmax(logits: Any, dtype: Any) -> Any:
+    """A softmax of each row's values."""
+
+def csr_softsign(x: Any) -> Any:
+    """`ops.softsign` of the values of a CSRTensor; its places stay."""
+
+def csr_sqrt(x: Any) -> Any:
+    """`ops.sqrt` of the values of a CSRTensor; its places stay."""
+
+def csr_square(x: Any) -> Any:
+    """`ops.square` of the values of a CSRTensor; its places stay."""
+
+def csr_tan(x: Any) -> Any:
+    """`ops.tan` of the values of a CSRTensor; its places stay."""
+
+def csr_tanh(x: Any) -> Any:
+    """`ops.tanh` of the values of a CSRTensor; its places stay."""
+
+def csr_tensor_get_dense_shape(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_tensor_get_dense_shape` names it."""
+
+def csr_tensor_get_indices(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_tensor_get_indices` names it."""
+
+def csr_tensor_get_indptr(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_tensor_get_indptr` names it."""
+
+def csr_tensor_get_values(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_tensor_get_values` names it."""
+
+def csr_to_coo(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_to_coo` names it."""
+
+def csr_to_dense(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A CSRTensor as `csr_to_dense` names it."""
 
 def ctc_greedy_decoder(inputs: TensorLike, sequence_length: TensorLike, merge_repeated: builtins.bool = True) -> builtins.tuple[Tensor, Tensor, Tensor, Tensor]:
     """What is read where each time has its best class, the first of equal ones; the last class stands for no label."""
@@ -1960,11 +2365,18 @@ def cumprod(input: TensorLike, dim: Any, dtype: Any = None, *, exclusive: Any = 
 def cumsum(x: TensorLike, axis: Any, dtype: Any = None, *, exclusive: Any = False, reverse: Any = False) -> Tensor:
     """The running sum along an axis: y_k = Σ_{i<=k} x_i, carried in float64 and rounded for each k."""
 
+deepcopy = copy
+
 def deg2rad(x: TensorLike) -> Tensor:
     """Angles in degrees as radians: x · pi / 180."""
 
 def dense(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Tensor:
     """A dense layer: y = x wᵀ + b, the bias added before the sum is rounded."""
+
+def dense_to_sparse_coo(tensor: TensorLike) -> Any:
+    """What of a matrix is no zero, with its places."""
+
+def dense_to_sparse_csr(tensor: Any) -> Tensor: ...
 
 def depend(value: Any, expr: Any) -> Any:
     """The value; what made `expr` has been done before."""
@@ -1990,6 +2402,11 @@ def diagonal(input: TensorLike, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -
 def diagonal_scatter(input: TensorLike, src: TensorLike, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Tensor:
     """A copy in which `src` stands on a diagonal, see `diagonal`."""
 
+def dict_getitem(a: Any, b: Any) -> Tensor:
+    """Same as a[b]."""
+
+def dict_setitem(mapping: Any, key: Any, value: Any) -> Tensor: ...
+
 def diff(x: TensorLike, n: Any = 1, axis: Any = -1, prepend: TensorLike | None = None, append: TensorLike | None = None) -> Tensor:
     """The differences of neighbours along an axis, y_k = x_{k+1} - x_k, taken n times; of bools, whether they differ."""
 
@@ -2001,6 +2418,9 @@ def dist(input: TensorLike, other: TensorLike, p: Any = 2) -> Tensor:
 
 def div(input: TensorLike, other: TensorLike, *, rounding_mode: Any = None) -> Tensor:
     """input / other, element by element, rounded where asked."""
+
+def div_(input: TensorLike, other: TensorLike, *, rounding_mode: Any = None) -> Tensor:
+    """As `div`, in place: the tensor takes the values of the result, and is given back."""
 
 def div_no_nan(input: TensorLike, other: TensorLike) -> Tensor:
     """input / other, and 0 where `other` is 0, element by element."""
@@ -2031,6 +2451,8 @@ def dstack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
 def dtype(input_x: Any) -> Any:
     """The element type."""
 
+def dyn_shape(input_x: Any) -> Tensor: ...
+
 def eig(A: TensorLike) -> builtins.tuple[Tensor, Tensor]:
     """The eigenvalues of matrices, in no order, and their vectors: A v = v diag(w)."""
 
@@ -2052,6 +2474,8 @@ def empty(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
 def empty_like(input: TensorLike, *, dtype: Any = None, device: Any = None) -> Tensor:
     """A tensor of the shape, and the type unless another is given, of a tensor, that is to be written to; see `empty`."""
 
+def eps(x: Any) -> Tensor: ...
+
 def eq(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether input == other, element by element. NaN equals nothing."""
 
@@ -2060,11 +2484,17 @@ equal = eq
 def erf(input: TensorLike) -> Tensor:
     """The error function: 2 / sqrt(pi) times the integral of exp(-t²) from 0 to the element."""
 
+def erf_(input: TensorLike) -> Tensor:
+    """As `erf`, in place: the tensor takes the values of the result, and is given back."""
+
 def erfc(input: TensorLike) -> Tensor:
     """1 - erf(input), accurate where that is small, element by element."""
 
 def erfinv(input: TensorLike) -> Tensor:
     """The inverse of the error function, element by element."""
+
+def erfinv_(input: TensorLike) -> Tensor:
+    """As `erfinv`, in place: the tensor takes the values of the result, and is given back."""
 
 def euclidean_norm(x: TensorLike, axis: Any = (), keep_dims: Any = False) -> Tensor:
     """The square root of the sum of squares over axes, computed in float64."""
@@ -2074,6 +2504,9 @@ def exp(input: TensorLike) -> Tensor:
 
 def exp2(input: TensorLike) -> Tensor:
     """2 to the power of the element."""
+
+def exp_(input: TensorLike) -> Tensor:
+    """As `exp`, in place: the tensor takes the values of the result, and is given back."""
 
 def expand(input_x: TensorLike, size: Any) -> Tensor:
     """Repeat along axes of length 1, as `broadcast_to`."""
@@ -2089,6 +2522,9 @@ def expm1(input: TensorLike) -> Tensor:
 
 def exponential(shape: Any, rate: Any = 1.0, seed: Any = None, dtype: Any = ...) -> Tensor:
     """Numbers from the exponential distribution."""
+
+def exponential_(self: TensorLike, lambd: builtins.float = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill the tensor with random numbers of the exponential distribution of mean 1 / lambd."""
 
 def eye(n: Any, m: Any = None, dtype: Any = None) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
@@ -2114,6 +2550,12 @@ def fftshift(input: TensorLike, dim: Any = None) -> Tensor:
 def fill(type: Any, shape: Any, value: Any) -> Tensor:
     """A constant tensor: `full` with its arguments in another order."""
 
+def fill_(self: TensorLike, value: Any) -> Tensor:
+    """Set every element to a value, in place."""
+
+def fill_diagonal_(self: TensorLike, fill_value: Any, wrap: builtins.bool = False) -> Tensor:
+    """Set the main diagonal to a value, in place; see `fill_diagonal`."""
+
 def fills(x: TensorLike, value: Any) -> Tensor:
     """A constant tensor of the shape and type of a tensor: `full_like`."""
 
@@ -2138,13 +2580,26 @@ def float_power(input: Any, exponent: Any) -> Tensor:
 def floor(input: TensorLike) -> Tensor:
     """The largest whole number that is not above the element."""
 
+def floor_(input: TensorLike) -> Tensor:
+    """As `floor`, in place: the tensor takes the values of the result, and is given back."""
+
 def floor_div(input: TensorLike, other: TensorLike) -> Tensor:
     """floor(input / other), element by element: Python's `//`."""
 
+def floor_div_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `floor_div`, in place: the tensor takes the values of the result, and is given back."""
+
 floor_divide = floor_div
+
+def floor_divide_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `floor_divide`, in place: the tensor takes the values of the result, and is given back."""
 
 def floor_mod(input: TensorLike, other: TensorLike) -> Tensor:
     """input - floor(input / other) · other, which has the sign of `other`, element by element: Python's `%`."""
+
+floordiv = floor_div
+
+floormod = floor_mod
 
 def fmax(input: TensorLike, other: TensorLike) -> Tensor:
     """The larger of two elements; where one is NaN, the other."""
@@ -2240,6 +2695,8 @@ def hardswish(input: TensorLike) -> Tensor:
 def hardtanh(input: TensorLike, min_val: TensorLike = -1.0, max_val: TensorLike = 1.0) -> Tensor:
     """min(max(input, min_val), max_val), element by element."""
 
+def hastype(value: Any, kind: Any) -> builtins.bool: ...
+
 def heaviside(input: TensorLike, values: TensorLike) -> Tensor:
     """The step function: 0 for negative, 1 for positive elements, `values` at zero, NaN at NaN."""
 
@@ -2305,17 +2762,31 @@ def ihfftn(input: TensorLike, s: Any = None, dim: Any = None, norm: Any = None) 
 def imag(input: TensorLike) -> Tensor:
     """The imaginary part. Of a complex tensor a view; of a real one zeros."""
 
+def in_dict(key: Any, mapping: Any) -> Tensor: ...
+
 def in_top_k(x1: TensorLike, x2: TensorLike, k: builtins.int) -> Tensor:
     """Whether the element that a target names is among the k largest of its row."""
 
 def index_add(x: Any, indices: TensorLike, y: Any, axis: Any, use_lock: builtins.bool = True, check_index_bound: builtins.bool = True) -> Tensor:
     """Add parts of `y` to the parts of `x` along an axis that indices name."""
 
+def index_add_(self: TensorLike, *args: Any, **names: Any) -> Tensor:
+    """Add parts along an axis, in place: `x.index_add_(dim, index, source, alpha=1)`."""
+
+def index_copy_(self: TensorLike, dim: Any, index: TensorLike, tensor: Any) -> Tensor:
+    """Replace parts along an axis, in place."""
+
 def index_fill(x: TensorLike, axis: Any, index: TensorLike, value: Any) -> Tensor:
     """A copy in which the parts along an axis that indices name hold one value."""
 
+def index_fill_(self: TensorLike, dim: Any, index: TensorLike, value: Any) -> Tensor:
+    """Set parts along an axis to one value, in place."""
+
 def index_put(input: TensorLike, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
     """A copy in which the places `input[indices]` hold values."""
+
+def index_put_(self: TensorLike, indices: Any, values: Any, accumulate: builtins.bool = False) -> Tensor:
+    """Set, or with `accumulate` add, values at the places `x[indices]`, in place."""
 
 def index_select(input: TensorLike, axis: Any, index: TensorLike) -> Tensor:
     """The parts along an axis that a 1-d tensor of indices names."""
@@ -2344,6 +2815,8 @@ def instance_norm(input: TensorLike, weight: TensorLike | None = None, bias: Ten
 def interpolate(input: TensorLike, size: Any = None, scale_factor: Any = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None) -> Tensor:
     """Images, sequences or volumes of another size."""
 
+intopk = in_top_k
+
 def inv(input: TensorLike) -> Tensor:
     """1 / input, element by element."""
 
@@ -2364,8 +2837,18 @@ def irfft2(input: TensorLike, s: Any = None, dim: Any = (-2, -1), norm: Any = No
 def irfftn(input: TensorLike, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
     """The inverse of `rfftn`: real numbers."""
 
+def is_(a: Any, b: Any) -> Tensor:
+    """Same as a is b."""
+
 def is_complex(input: TensorLike) -> builtins.bool:
     """Whether the element type is complex."""
+
+def is_floating_point(input: Any) -> Tensor: ...
+
+def is_nonzero(input: TensorLike) -> builtins.bool: ...
+
+def is_not(a: Any, b: Any) -> Tensor:
+    """Same as a is not b."""
 
 def is_sequence_shape_unknown(x: Any) -> builtins.bool:
     """Whether a compiler does not know how long a tuple or list is. In PyNative mode it does."""
@@ -2453,6 +2936,16 @@ def lgamma(input: TensorLike) -> Tensor:
 def linspace(start: TensorLike, end: TensorLike, steps: Any) -> Tensor:
     """`steps` numbers at equal distances, from `start` to `end`, both included."""
 
+list_equal = bool_eq
+
+list_getitem = dict_getitem
+
+def list_len(obj: Any) -> Tensor:
+    """Return the number of items in a container."""
+
+def list_setitem(items: Any, index: builtins.int, value: Any) -> Any:
+    """A copy of a list or tuple with another item."""
+
 def log(input: TensorLike) -> Tensor:
     """Natural logarithm, element by element."""
 
@@ -2465,11 +2958,19 @@ def log1p(input: TensorLike) -> Tensor:
 def log2(input: TensorLike) -> Tensor:
     """Logarithm to the base 2, element by element."""
 
+def log2_(input: TensorLike) -> Tensor:
+    """As `log2`, in place: the tensor takes the values of the result, and is given back."""
+
+def log_(input: TensorLike) -> Tensor:
+    """As `log`, in place: the tensor takes the values of the result, and is given back."""
+
 def log_matrix_determinant(input: TensorLike) -> builtins.tuple[Tensor, Tensor]:
     """The signs of determinants and the logarithms of their magnitudes; see `slogdet`."""
 
 def log_softmax(logits: TensorLike, axis: Any = -1) -> Tensor:
     """Logarithm of the softmax along one axis: y = x - max x - log(sum(exp(x - max x)))."""
+
+def log_uniform_candidate_sampler(true_classes: Any, num_true: Any = 1, num_sampled: Any = 5, unique: Any = True, range_max: Any = 5, seed: Any = 0) -> Tensor: ...
 
 def logaddexp(input: TensorLike, other: TensorLike) -> Tensor:
     """log(exp(input) + exp(other)) without overflow, element by element."""
@@ -2486,14 +2987,26 @@ def logdet(input: TensorLike) -> Tensor:
 def logical_and(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether both elements are true, that is, not zero."""
 
+def logical_and_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `logical_and`, in place: the tensor takes the values of the result, and is given back."""
+
 def logical_not(input: TensorLike) -> Tensor:
     """Whether an element is false, that is, zero."""
+
+def logical_not_(input: TensorLike) -> Tensor:
+    """As `logical_not`, in place: the tensor takes the values of the result, and is given back."""
 
 def logical_or(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether either element is true, that is, not zero."""
 
+def logical_or_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `logical_or`, in place: the tensor takes the values of the result, and is given back."""
+
 def logical_xor(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether exactly one of the elements is true, that is, not zero."""
+
+def logical_xor_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `logical_xor`, in place: the tensor takes the values of the result, and is given back."""
 
 def logit(input: TensorLike, eps: Any = None) -> Tensor:
     """log(input / (1 - input)), the inverse of sigmoid, element by element."""
@@ -2530,14 +3043,28 @@ def lu_solve(b: TensorLike, LU_data: TensorLike, LU_pivots: TensorLike) -> Tenso
 def lu_unpack(LU_data: TensorLike, LU_pivots: TensorLike, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True) -> Any:
     """The matrices P, L and U of a factorisation A = P L U, from the form in which LAPACK gives it."""
 
+def make_dict(keys: Any, values: Any) -> Tensor: ...
+
+def make_list(*items: Any) -> Tensor: ...
+
 def make_range(*args: Any) -> builtins.tuple[builtins.int, ...]:
     """Python's `range` as a tuple: `make_range(end)`, `make_range(start, end)`, `make_range(start, end, step)`."""
+
+def make_slice(start: Any, stop: Any, step: Any) -> Tensor: ...
+
+def make_tuple(*items: Any) -> Tensor: ...
 
 def margin_ranking_loss(input1: TensorLike, input2: TensorLike, target: TensorLike, margin: builtins.float = 0.0, reduction: builtins.str = 'mean') -> Tensor:
     """max(0, -target (input1 - input2) + margin), reduced."""
 
 def masked_fill(input_x: TensorLike, mask: TensorLike, value: TensorLike) -> Tensor:
     """The input with `value` where the mask holds."""
+
+def masked_fill_(input_x: TensorLike, mask: TensorLike, value: TensorLike) -> Tensor:
+    """As `masked_fill`, in place: the tensor takes the values of the result, and is given back."""
+
+def masked_scatter_(self: TensorLike, mask: TensorLike, tensor: TensorLike) -> Tensor:
+    """As `masked_scatter`, in place: the tensor takes the values of the result, and is given back."""
 
 def masked_select(input: TensorLike, mask: TensorLike) -> Tensor:
     """The elements where a mask is true, in row-major order."""
@@ -2551,6 +3078,10 @@ def matrix_band_part(x: TensorLike, lower: Any, upper: Any) -> Tensor:
 def matrix_determinant(input: TensorLike) -> Tensor:
     """The determinants of matrices; see `det`."""
 
+def matrix_diag(x: Any, k: Any = 0, num_rows: Any = -1, num_cols: Any = -1, padding_value: Any = 0, align: Any = 'RIGHT_LEFT') -> Tensor: ...
+
+def matrix_diag_part(x: Any, k: Any, padding_value: Any, align: Any = 'RIGHT_LEFT') -> Tensor: ...
+
 def matrix_exp(input: TensorLike) -> Tensor:
     """The exponentials of matrices: the sum of xᵏ / k!."""
 
@@ -2559,6 +3090,8 @@ def matrix_norm(A: TensorLike, ord: Any = 'fro', axis: Any = (-2, -1), keepdims:
 
 def matrix_power(input: TensorLike, n: Any) -> Tensor:
     """Square matrices to an integer power, by repeated squaring; a negative one is a power of the inverse."""
+
+def matrix_set_diag(x: Any, diagonal: Any, k: Any = 0, align: Any = 'RIGHT_LEFT') -> Tensor: ...
 
 def matrix_solve(matrix: TensorLike, rhs: TensorLike, adjoint: Any = False) -> Tensor:
     """Solve linear equations: x with matrix @ x = rhs."""
@@ -2602,6 +3135,8 @@ def min(input: TensorLike, axis: Any = None, keepdims: Any = False, *, initial: 
 def minimum(input: TensorLike, other: TensorLike) -> Tensor:
     """The smaller of two elements; NaN where either is NaN."""
 
+def mirror_pad(input_x: Any, paddings: Any, mode: Any) -> Tensor: ...
+
 def mish(x: TensorLike) -> Tensor:
     """x · tanh(softplus(x)), element by element."""
 
@@ -2627,6 +3162,9 @@ def msort(input: TensorLike) -> Tensor:
 
 def mul(input: TensorLike, other: TensorLike) -> Tensor:
     """input · other, element by element; of bools, whether both are true."""
+
+def mul_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `mul`, in place: the tensor takes the values of the result, and is given back."""
 
 def mul_no_nan(input: TensorLike, other: TensorLike) -> Tensor:
     """input · other, and 0 where `other` is 0, be the input infinite or NaN."""
@@ -2678,6 +3216,9 @@ def ne(input: TensorLike, other: TensorLike) -> Tensor:
 def neg(input: TensorLike) -> Tensor:
     """-input, element by element."""
 
+def neg_(input: TensorLike) -> Tensor:
+    """As `neg`, in place: the tensor takes the values of the result, and is given back."""
+
 negative = neg
 
 def nextafter(input: TensorLike, other: TensorLike) -> Tensor:
@@ -2698,7 +3239,12 @@ def norm(A: TensorLike, ord: Any = None, dim: Any = None, keepdim: Any = False, 
 def normal(shape: Any, mean: Any, stddev: Any, seed: Any = None) -> Tensor:
     """Numbers from normal distributions."""
 
+def normal_(self: TensorLike, mean: Any = 0.0, std: Any = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill the tensor with random numbers of a normal distribution."""
+
 not_equal = ne
+
+def not_in_dict(key: Any, mapping: Any) -> Tensor: ...
 
 def numel(input: TensorLike) -> builtins.int:
     """The number of elements."""
@@ -2760,11 +3306,18 @@ def polar(abs: TensorLike, angle: TensorLike) -> Tensor:
 def polygamma(n: Any, input: TensorLike) -> Tensor:
     """The derivative number n of digamma, element by element."""
 
+def population_count(input_x: Any) -> Tensor: ...
+
 def positive(input: TensorLike) -> Tensor:
     """A copy of the input: Python's unary `+`."""
 
 def pow(input: TensorLike, exponent: TensorLike) -> Tensor:
     """input to the power of `exponent`, element by element: Python's `**`."""
+
+def pow_(input: TensorLike, exponent: TensorLike) -> Tensor:
+    """As `pow`, in place: the tensor takes the values of the result, and is given back."""
+
+pows = pow
 
 def prelu(input: TensorLike, weight: TensorLike) -> Tensor:
     """max(input, 0) + weight · min(input, 0), with a slope for each channel."""
@@ -2774,6 +3327,9 @@ def print_(*input_x: Any) -> builtins.int:
 
 def prod(input: TensorLike, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Tensor:
     """The product over axes; that of floating-point elements is computed in float64 and rounded once."""
+
+def put_(self: TensorLike, index: TensorLike, source: Any, accumulate: builtins.bool = False) -> Tensor:
+    """Set, or with `accumulate` add, values at indices in row-major order, in place."""
 
 def qr(input: TensorLike, mode: Any = 'reduced') -> builtins.tuple[Tensor, Tensor]:
     """Matrices as products of one with orthonormal columns and an upper triangle: input = q r."""
@@ -2801,6 +3357,9 @@ def randn(*size: Any, dtype: Any = None, seed: Any = None) -> Tensor:
 
 def randn_like(input: TensorLike, seed: Any = None, *, dtype: Any = None) -> Tensor:
     """Numbers from the standard normal distribution, in the shape, and the type unless another is given, of a tensor."""
+
+def random_(self: TensorLike, from_: builtins.int = 0, to: builtins.int | None = None, *, generator: Any = None) -> Tensor:
+    """Fill the tensor with random integers from `from_` to below `to`; `random_(n)` is from 0 to below n."""
 
 def random_categorical(logits: TensorLike, num_sample: Any, seed: Any = 0, dtype: Any = ...) -> Tensor:
     """Indices drawn with probabilities softmax(logits)."""
@@ -2831,6 +3390,9 @@ def real_div(input: TensorLike, other: TensorLike) -> Tensor:
 
 reciprocal = inv
 
+def reciprocal_(input: TensorLike) -> Tensor:
+    """As `reciprocal`, in place: the tensor takes the values of the result, and is given back."""
+
 def reduce_max(x: TensorLike, axis: Any = (), keep_dims: Any = False) -> Tensor:
     """The largest element over axes; NaN if one is NaN."""
 
@@ -2842,13 +3404,22 @@ def reduce_min(x: TensorLike, axis: Any = (), keep_dims: Any = False) -> Tensor:
 def reduce_sum(x: TensorLike, axis: Any = (), keep_dims: Any = False, dtype: Any = None) -> Tensor:
     """The sum over axes. float32 and half precision are added with a float64 total and rounded once."""
 
+def reduced_shape(shape: Sequence[builtins.int], axes: Any) -> builtins.tuple[builtins.int, ...]:
+    """A shape after a reduction over axes that stay, with one element; all of them where none is named."""
+
 def relu(input: TensorLike) -> Tensor:
     """max(input, 0), element by element."""
 
 def relu6(x: TensorLike) -> Tensor:
     """min(max(x, 0), 6), element by element."""
 
+def relu_(input: TensorLike) -> Tensor:
+    """As `relu`, in place: the tensor takes the values of the result, and is given back."""
+
 remainder = floor_mod
+
+def remainder_(input: TensorLike, other: TensorLike) -> Tensor:
+    """As `remainder`, in place: the tensor takes the values of the result, and is given back."""
 
 def renorm(input: TensorLike, p: Any, axis: Any, maxnorm: Any) -> Tensor:
     """Scale the parts of a tensor along an axis down to a norm of at most `maxnorm`."""
@@ -2861,6 +3432,8 @@ def repeat_interleave(input: TensorLike, repeats: Any, axis: Any = None) -> Tens
 
 def reshape(input: TensorLike, shape: Any) -> Tensor:
     """The same elements, in row-major order, with other axes."""
+
+reshape_ = reshape
 
 def reshape_as(input: TensorLike, other: TensorLike) -> Tensor:
     """`input` reshaped to the shape of `other`."""
@@ -2907,8 +3480,22 @@ def rot90(input: TensorLike, k: Any = 1, dims: Any = (0, 1)) -> Tensor:
 def round(input: TensorLike, decimals: Any = 0) -> Tensor:
     """The nearest number with so many decimals; halves go to the even one."""
 
+def round_(input: TensorLike, decimals: Any = 0) -> Tensor:
+    """As `round`, in place: the tensor takes the values of the result, and is given back."""
+
 def row_stack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
     """Tensors below each other, as `vstack`."""
+
+def row_tensor_add(x: Any, y: Any) -> Tensor: ...
+
+def row_tensor_get_dense_shape(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A RowTensor as `row_tensor_get_dense_shape` names it."""
+
+def row_tensor_get_indices(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A RowTensor as `row_tensor_get_indices` names it."""
+
+def row_tensor_get_values(x: Any, *args: Any, **kwargs: Any) -> Any:
+    """A RowTensor as `row_tensor_get_values` names it."""
 
 def rrelu(input: TensorLike, lower: builtins.float = 0.125, upper: builtins.float = 0.3333333333333333) -> Tensor:
     """max(input, 0) + a · min(input, 0) with a slope a drawn for each element from [lower, upper)."""
@@ -2916,11 +3503,67 @@ def rrelu(input: TensorLike, lower: builtins.float = 0.125, upper: builtins.floa
 def rsqrt(input: TensorLike) -> Tensor:
     """1 / sqrt(input), element by element."""
 
+def rsqrt_(input: TensorLike) -> Tensor:
+    """As `rsqrt`, in place: the tensor takes the values of the result, and is given back."""
+
+def scalar_add(a: Any, b: Any) -> Tensor:
+    """Same as a + b."""
+
+def scalar_cast(input_x: Any, input_y: Any) -> Any:
+    """A number as Python's of the type that an element type is of."""
+
+def scalar_div(a: Any, b: Any) -> Tensor:
+    """Same as a / b."""
+
+scalar_eq = bool_eq
+
+def scalar_floordiv(a: Any, b: Any) -> Tensor:
+    """Same as a // b."""
+
+def scalar_ge(a: Any, b: Any) -> Tensor:
+    """Same as a >= b."""
+
+def scalar_gt(a: Any, b: Any) -> Tensor:
+    """Same as a > b."""
+
+def scalar_le(a: Any, b: Any) -> Tensor:
+    """Same as a <= b."""
+
+def scalar_log(x: Any) -> Tensor: ...
+
+def scalar_lt(a: Any, b: Any) -> Tensor:
+    """Same as a < b."""
+
+def scalar_max(x: Any, y: Any) -> Tensor: ...
+
+def scalar_min(x: Any, y: Any) -> Tensor: ...
+
+def scalar_mod(a: Any, b: Any) -> Tensor:
+    """Same as a % b."""
+
+def scalar_mul(a: Any, b: Any) -> Tensor:
+    """Same as a * b."""
+
+def scalar_ne(a: Any, b: Any) -> Tensor:
+    """Same as a != b."""
+
+def scalar_pow(a: Any, b: Any) -> Tensor:
+    """Same as a ** b."""
+
+def scalar_sub(a: Any, b: Any) -> Tensor:
+    """Same as a - b."""
+
 def scalar_to_array(input_x: Any) -> Tensor:
     """A number as a 0-d tensor."""
 
 def scalar_to_tensor(input_x: Any, dtype: Any = 'float32') -> Tensor:
     """A number as a 0-d tensor of an element type."""
+
+def scalar_uadd(a: Any) -> Tensor:
+    """Same as +a."""
+
+def scalar_usub(a: Any) -> Tensor:
+    """Same as -a."""
 
 def scaled_dot_product_attention(query: TensorLike, key: TensorLike, value: TensorLike, attn_mask: TensorLike | None = None, dropout_p: builtins.float = 0.0, is_causal: builtins.bool = False, scale: builtins.float | None = None) -> Tensor:
     """Averages of values, weighted by how well keys fit queries: softmax(scale · Q Kᵀ + mask) V."""
@@ -2928,8 +3571,14 @@ def scaled_dot_product_attention(query: TensorLike, key: TensorLike, value: Tens
 def scatter(input: TensorLike, axis: Any, index: TensorLike, src: Any) -> Tensor:
     """A copy in which elements are replaced: for axis 0, `out[index[i, j], j] = src[i, j]`."""
 
+def scatter_(self: TensorLike, *args: Any, **names: Any) -> Tensor:
+    """`x.scatter_(dim, index, src)`: replace the elements that indices name along an axis, in place."""
+
 def scatter_add(input_x: Any, indices: TensorLike, updates: Any) -> Tensor:
     """Updates are added to the parts of a Parameter along its first axis that indices name, in place."""
+
+def scatter_add_(self: TensorLike, *args: Any, **names: Any) -> Tensor:
+    """`x.scatter_add_(dim, index, src)`: add to the elements that indices name along an axis, in place."""
 
 def scatter_div(input_x: Any, indices: TensorLike, updates: Any) -> Tensor:
     """Updates divide the parts of a Parameter along its first axis that indices name, in place."""
@@ -2994,13 +3643,24 @@ def sgn(input: TensorLike) -> Tensor:
 def shape(input_x: Any) -> builtins.tuple[builtins.int, ...]:
     """The lengths of the axes."""
 
+def shape_(input_x: Any) -> Tensor: ...
+
+def shape_mul(iterable: Any, *, start: Any = 1) -> Tensor:
+    """Calculate the product of all the elements in the input iterable."""
+
 def shuffle(x: TensorLike, seed: Any = None) -> Tensor:
     """The parts along the first axis in random order."""
 
 def sigmoid(input: TensorLike) -> Tensor:
     """1 / (1 + e^-input), element by element."""
 
+def sigmoid_(input: TensorLike) -> Tensor:
+    """As `sigmoid`, in place: the tensor takes the values of the result, and is given back."""
+
 sign = sgn
+
+def sign_(input: TensorLike) -> Tensor:
+    """As `sign`, in place: the tensor takes the values of the result, and is given back."""
 
 def signbit(input: TensorLike) -> Tensor:
     """Whether the sign of an element is minus: true of -0.0 too."""
@@ -3010,6 +3670,9 @@ def silu(input: TensorLike) -> Tensor:
 
 def sin(input: TensorLike) -> Tensor:
     """Sine, element by element."""
+
+def sin_(input: TensorLike) -> Tensor:
+    """As `sin`, in place: the tensor takes the values of the result, and is given back."""
 
 def sinc(input: TensorLike) -> Tensor:
     """sin(pi · input) / (pi · input), and 1 at 0, element by element."""
@@ -3035,6 +3698,9 @@ def smooth_l1_loss(input: TensorLike, target: TensorLike, beta: builtins.float =
 def soft_margin_loss(input: TensorLike, target: TensorLike, reduction: builtins.str = 'mean') -> Tensor:
     """log(1 + exp(-target · input)), reduced."""
 
+def soft_shrink(input: TensorLike, lambd: TensorLike = 0.5) -> Tensor:
+    """The input moved towards 0 by lambd, and 0 where |input| <= lambd, element by element."""
+
 def softmax(input: TensorLike, axis: Any = -1, *, dtype: Any = None) -> Tensor:
     """Probabilities from logits: y = exp(x - max x) / sum(exp(x - max x)) along one axis."""
 
@@ -3047,14 +3713,15 @@ def softmin(x: TensorLike, axis: Any = -1, *, dtype: Any = None) -> Tensor:
 def softplus(input: TensorLike, beta: TensorLike = 1, threshold: TensorLike = 20) -> Tensor:
     """log(1 + e^(beta · input)) / beta, and the input itself where beta · input > threshold, element by element."""
 
-def softshrink(input: TensorLike, lambd: TensorLike = 0.5) -> Tensor:
-    """The input moved towards 0 by lambd, and 0 where |input| <= lambd, element by element."""
+softshrink = soft_shrink
 
 def softsign(x: TensorLike) -> Tensor:
     """x / (1 + |x|), element by element."""
 
 def sort(input_x: TensorLike, axis: Any = -1, descending: Any = False) -> builtins.tuple[Tensor, Tensor]:
     """The elements in order along an axis, and where each was."""
+
+def space_to_batch_nd(input_x: Any, block_size: Any, paddings: Any) -> Tensor: ...
 
 def space_to_depth(x: TensorLike, block_size: builtins.int) -> Tensor:
     """Move blocks of an image to channels."""
@@ -3065,8 +3732,14 @@ def split(tensor: TensorLike, split_size_or_sections: Any, axis: Any = 0) -> bui
 def sqrt(input: TensorLike) -> Tensor:
     """Square root, element by element."""
 
+def sqrt_(input: TensorLike) -> Tensor:
+    """As `sqrt`, in place: the tensor takes the values of the result, and is given back."""
+
 def square(input: TensorLike) -> Tensor:
     """input², element by element."""
+
+def square_(input: TensorLike) -> Tensor:
+    """As `square`, in place: the tensor takes the values of the result, and is given back."""
 
 def squared_difference(input: Any, other: Any) -> Tensor:
     """(input - other)², element by element."""
@@ -3098,11 +3771,21 @@ def stop_gradient(value: TensorLike) -> Tensor:
 def strided_slice(input_x: TensorLike, begin: Any, end: Any, strides: Any, begin_mask: Any = 0, end_mask: Any = 0, ellipsis_mask: Any = 0, new_axis_mask: Any = 0, shrink_axis_mask: Any = 0) -> Tensor:
     """Python's slicing, `input_x[begin[0]:end[0]:strides[0], …]`, in numbers. A view."""
 
+string_concat = scalar_add
+
+string_eq = bool_eq
+
 def sub(input: TensorLike, other: TensorLike) -> Tensor:
     """input - other, element by element."""
 
+def sub_(self: TensorLike, other: Any, *, alpha: Any = 1) -> Tensor:
+    """As `sub`, in place: the tensor takes the values of the result, and is given back."""
+
 def subtract(input: TensorLike, other: TensorLike, *, alpha: Any = 1) -> Tensor:
     """input - alpha · other, element by element."""
+
+def subtract_(self: TensorLike, other: Any, *, alpha: Any = 1) -> Tensor:
+    """As `subtract`, in place: the tensor takes the values of the result, and is given back."""
 
 def sum(input: TensorLike, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Tensor:
     """The sum over axes; integers and bools are added as int64. See `reduce_sum`."""
@@ -3119,6 +3802,10 @@ def swapaxes(input: TensorLike, axis0: Any, axis1: Any) -> Tensor:
 def swapdims(input: TensorLike, dim0: Any, dim1: Any) -> Tensor:
     """Two axes exchanged, as `swapaxes`."""
 
+def switch(condition: Any, then: Any, other: Any) -> Tensor: ...
+
+def t(input: Any) -> Tensor: ...
+
 def take(input: TensorLike, index: TensorLike) -> Tensor:
     """The elements that indices name in row-major order."""
 
@@ -3127,6 +3814,9 @@ def tan(input: TensorLike) -> Tensor:
 
 def tanh(input: TensorLike) -> Tensor:
     """Hyperbolic tangent, element by element."""
+
+def tanh_(input: TensorLike) -> Tensor:
+    """As `tanh`, in place: the tensor takes the values of the result, and is given back."""
 
 def tanhshrink(input: TensorLike) -> Tensor:
     """input - tanh(input), element by element."""
@@ -3139,6 +3829,8 @@ def tensor_dot(x1: TensorLike, x2: TensorLike, axes: Any) -> Tensor:
     """The sum of products over several axes of both tensors."""
 
 tensor_exp = exp
+
+tensor_expm1 = expm1
 
 tensor_floordiv = floor_div
 
@@ -3154,7 +3846,11 @@ tensor_mod = floor_mod
 
 tensor_mul = mul
 
+tensor_muls = mul
+
 tensor_pow = pow
+
+tensor_range = range
 
 def tensor_scatter_add(input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor:
     """A copy in which updates are added to what is at places given by their coordinates."""
@@ -3179,6 +3875,8 @@ def tensor_scatter_sub(input_x: TensorLike, indices: TensorLike, updates: Any) -
 
 def tensor_scatter_update(input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor:
     """A copy in which updates replace what is at places given by their coordinates."""
+
+tensor_slice = slice
 
 def tensor_split(input: TensorLike, indices_or_sections: Any, axis: Any = 0) -> builtins.tuple[Tensor, ...]:
     """Neighbouring parts along an axis, cut at given places or into parts as equal as can be."""
@@ -3225,6 +3923,9 @@ true_divide = real_div
 
 trunc = fix
 
+def trunc_(input: TensorLike) -> Tensor:
+    """As `trunc`, in place: the tensor takes the values of the result, and is given back."""
+
 def truncate_div(input: TensorLike, other: TensorLike) -> Tensor:
     """input / other, rounded towards zero, element by element."""
 
@@ -3233,8 +3934,22 @@ truncate_mod = fmod
 def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None) -> Tensor:
     """Numbers from a normal distribution without what is more than two standard deviations from the mean."""
 
+def tuple_div(x: Any, y: Any) -> Tensor: ...
+
+tuple_equal = bool_eq
+
+tuple_getitem = dict_getitem
+
+tuple_len = list_len
+
+def tuple_reversed(items: Any) -> Tensor: ...
+
+tuple_setitem = list_setitem
+
 def tuple_to_array(input_x: Any) -> Tensor:
     """A tensor of a tuple of numbers of one type: int32 or float32."""
+
+def type_as(input: Any, other: Any) -> Tensor: ...
 
 def typeof(x: Any) -> Any:
     """The element type of a tensor, or the class of another object."""
@@ -3250,6 +3965,11 @@ def unfold(input: TensorLike, kernel_size: Any, dilation: Any = 1, padding: Any 
 
 def uniform(shape: Any, minval: Any, maxval: Any, seed: Any = None, dtype: Any = ...) -> Tensor:
     """Numbers from the uniform distribution on [minval, maxval)."""
+
+def uniform_(self: TensorLike, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Tensor:
+    """Fill the tensor with random numbers from `from_` to `to`."""
+
+def uniform_candidate_sampler(true_classes: Any, num_true: Any, num_sampled: Any, unique: Any, range_max: Any, seed: Any = 0, remove_accidental_hits: Any = False) -> Tensor: ...
 
 def unique(input: TensorLike) -> builtins.tuple[Tensor, Tensor]:
     """The different elements in the order in which they first occur, and for each element the number of its kind."""
@@ -3324,6 +4044,9 @@ def xdivy(x: TensorLike, y: TensorLike) -> Tensor:
 
 def xlogy(input: TensorLike, other: TensorLike) -> Tensor:
     """input · log(other), and 0 where the input is 0, element by element."""
+
+def zero_(self: TensorLike) -> Tensor:
+    """Set every element to zero, in place."""
 
 def zeros(size: Any, dtype: Any = None) -> Tensor:
     """A tensor of zeros."""
