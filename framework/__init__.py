@@ -8,7 +8,7 @@ train/                       Model, the loop over data, and its callbacks
 api.py         gradients of functions                 directions.py  derivatives in given directions
 batching.py    vmap                                   modes.py       the entry points of graph mode
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
-sparse.py      tensors of which most elements are zero    log.py  messages
+sparse.py      tensors of which most elements are zero; sparse_functions.py, functions of them     log.py  messages
 alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
 c_files.py     networks as libraries of C             run_check.py   whether an installation works
 ir.py          programs as graphs, to be built by hand    graph_files.py  networks as files that run without their source
@@ -47,7 +47,11 @@ _HOMES = {
     ),
     "anfora.core.settings": (
         "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "STRICT", "context", "get_context", "set_context",
-        "set_deterministic", "set_device", "set_recursion_limit", "_pynative_executor",
+        "set_deterministic", "set_device", "set_recursion_limit", "synchronize", "_pynative_executor",
+    ),
+    "anfora.core.process_memory": (
+        "empty_cache", "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved",
+        "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats",
     ),
     "anfora.core.processes": (
         "ParallelMode", "get_auto_parallel_context", "reset_auto_parallel_context", "set_auto_parallel_context",
@@ -67,6 +71,9 @@ _HOMES = {
         "no_inline",
     ),
     "anfora.interop.checkpoint": ("load_checkpoint", "load_param_into_net", "save_checkpoint"),
+    "anfora.interop.conversion": (
+        "async_ckpt_thread_status", "ckpt_to_safetensors", "load_checkpoint_async", "safetensors_to_ckpt",
+    ),
     "anfora.nn.metrics": (
         "Accuracy", "BleuScore", "CosineSimilarity", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity",
         "Precision", "ROC", "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy",

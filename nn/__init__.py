@@ -9,6 +9,7 @@
     embedding.py      tables of vectors                     recurrent.py      RNN, LSTM and GRU
     transformer.py    attention, encoder, decoder           image.py          other sizes, windows
     combined.py       layer, normalisation and activation   graph_cell.py     a graph as a network
+    functions.py      functions that older programs hold as layers
 
     loss.py           losses                                image_quality.py  how alike two images are
     wrap.py           a network with its loss, its gradient, an optimizer's step
@@ -43,6 +44,7 @@ from anfora.nn.containers import *  # noqa: F403
 from anfora.nn.conv import *  # noqa: F403
 from anfora.nn.dropout import *  # noqa: F403
 from anfora.nn.embedding import *  # noqa: F403
+from anfora.nn.functions import *  # noqa: F403
 from anfora.nn.graph_cell import *  # noqa: F403
 from anfora.nn.image import *  # noqa: F403
 from anfora.nn.image_quality import *  # noqa: F403
@@ -62,7 +64,8 @@ from anfora.optim import *  # noqa: F403
 
 #: The modules whose public names these are.
 _MODULES = (
-    "activation", "basic", "combined", "containers", "conv", "dropout", "embedding", "graph_cell", "image", "image_quality",
+    "activation", "basic", "combined", "containers", "conv", "dropout", "embedding", "functions", "graph_cell", "image",
+    "image_quality",
     "loss", "loss_scale", "metrics", "metrics_classes", "metrics_images", "normalization", "padding", "pooling",
     "recurrent", "reducer", "transformer", "wrap",
 )  # fmt: skip

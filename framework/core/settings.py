@@ -285,7 +285,11 @@ def launch_blocking() -> None:
 
 
 def synchronize() -> None:
-    """MindSpore's `runtime.synchronize`: wait for operators. They are done when their call returns."""
+    """MindSpore's `runtime.synchronize`: wait for operators. They are done when their call returns.
+
+    Example:
+        >>> synchronize()
+    """
 
 
 class _Executor:

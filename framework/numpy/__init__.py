@@ -3,6 +3,7 @@
 arrays.py        making tensors, their types and shapes, places in them
 calculations.py  along axes, with vectors and polynomials, counts and sets
 standard.py      names of the array API standard, which the module meets
+fft.py           Fourier transforms
 
 These are what differs from `anfora.ops`. The rest are operators of `ops` whose arguments have numpy's names; the tables
 below tell which. Numbers and lists are taken where tensors are; made of Python numbers, tensors are of int32 and float32.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy
@@ -97,9 +99,14 @@ def _of_elements(name: str) -> Callable:
     return of_one if count == 1 else of_two
 
 
-def _with_names(name: str) -> Callable:
+def with_names(name: str, told: str) -> Callable:
+    """An operator under numpy's names of arguments, which `told` tells as `_ARGUMENTS` does."""
+    return _finished(name, _with_names(name, told))
+
+
+def _with_names(name: str, told: str) -> Callable:
     function = getattr(ops, name)
-    listed = [(names.split("|"), own) for names, _, own in (item.partition("=") for item in _ARGUMENTS[name].split())]
+    listed = [(names.split("|"), own) for names, _, own in (item.partition("=") for item in told.split())]
     pairs = [(names[0], own or names[0]) for names, own in listed]
     known = {key: own or names[0] for names, own in listed for key in names}
 
@@ -123,8 +130,8 @@ def _with_names(name: str) -> Callable:
     parameters = [
         known_there[own].replace(name=key, kind=_EITHER) if own in known_there else _DTYPE for key, own in pairs
     ]
-    told = inspect.Signature(parameters, return_annotation=there.return_annotation)
-    call.__signature__ = told  # type: ignore[attr-defined]
+    signature = inspect.Signature(parameters, return_annotation=there.return_annotation)
+    call.__signature__ = signature  # type: ignore[attr-defined]
     return call
 
 
@@ -138,15 +145,21 @@ def _signature_of(function: Any) -> inspect.Signature:
 
 def __getattr__(name: str) -> Any:
     if name in _ELEMENTS.split() or name in _ELEMENTS_RENAMED:
-        found = _of_elements(name)
+        found = _finished(name, _of_elements(name))
     elif name in _ARGUMENTS:
-        found = _with_names(name)
+        found = with_names(name, _ARGUMENTS[name])
+    elif name == "fft":
+        return import_module("anfora.numpy.fft")
     else:
         raise MissingName("anfora.numpy", name)
-    found.__name__ = found.__qualname__ = name
-    found.__doc__ = f"numpy's `{name}`, which is `ops.{_ELEMENTS_RENAMED.get(name, name)}`."
-    globals()[name] = found = composite(found)
+    globals()[name] = found
     return found
+
+
+def _finished(name: str, function: Callable) -> Callable:
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"numpy's `{name}`, which is `ops.{_ELEMENTS_RENAMED.get(name, name)}`."
+    return composite(function)
 
 
 def __dir__() -> list[str]:

@@ -7,7 +7,7 @@ derived.py      sentences in other operators, of no family
 programs.py     functions over nestings, functions by types, and what programs use beside operators
 methods.py      the table of Tensor's methods and operators; forms.py, random_forms.py, what they add to the functions
 former.py       names that arguments had in other versions of MindSpore
-older.py        further names of functions: `F.tuple_getitem`, `ops.csr_tanh`, `ops.clamp_`
+older.py        further names of functions: `F.tuple_getitem`, `ops.tensor_expm1`, `ops.clamp_`
 primitives.py   the table of class forms, `ops.Concat(axis)(…)`; more_primitives.py, rare_primitives.py and
                 seldom_primitives.py, its further parts
                 gradients.py, the gradients of operators as classes; updates.py, the steps of optimizers as classes
@@ -124,7 +124,8 @@ def __getattr__(name: str) -> Any:
     elif name.startswith("__"):
         raise MissingName("anfora.ops", name)
     else:
-        value = import_module("anfora.ops.older").find(name)
+        sparse = import_module("anfora.sparse_functions").FUNCTIONS
+        value = sparse[name] if name in sparse else import_module("anfora.ops.older").find(name)
     globals()[name] = value
     return value
 
@@ -151,4 +152,5 @@ def _generated(name: str) -> Any:
 def __dir__() -> list[str]:
     primitives = import_module("anfora.ops.primitives")
     older = import_module("anfora.ops.older").names()
-    return sorted({*__all__, *_HOME, *older, "Primitive", *primitives.PLAIN, *primitives.CLASSES})
+    sparse = import_module("anfora.sparse_functions").FUNCTIONS
+    return sorted({*__all__, *_HOME, *older, *sparse, "Primitive", *primitives.PLAIN, *primitives.CLASSES})

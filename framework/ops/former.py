@@ -23,6 +23,7 @@ FORMER: dict[str, dict[str, str]] = {
     "binary_cross_entropy_with_logits": {"logits": "input", "label": "target"},
     "dstack": {"inputs": "tensors"},
     "logsumexp": {"axis": "dim", "keep_dims": "keepdim"},
+    "pad": {"paddings": "padding"},
     "relu": {"input_x": "input"},
     "select": {"cond": "condition"},
     "softmax": {"logits": "input"},

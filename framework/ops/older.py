@@ -1,9 +1,8 @@
-"""Functions under the further names that MindSpore's `ops` and `ops.functional` have: `F.scalar_add`, `ops.csr_tanh`,
-`ops.tensor_expm1`, `ops.clamp_`. `ops` looks here for what it has not got itself.
+"""Functions under the further names that MindSpore's `ops` and `ops.functional` have: `F.scalar_add`, `ops.tensor_expm1`,
+`ops.clamp_`. `ops` looks here for what it has not got itself.
 
-Most are a word for something that is there, and are found by rule: a method that writes in place as a function
-(`ops.zero_(x)`), an operator on the values of a sparse tensor (`ops.coo_exp(x)`), what Python does with numbers, tuples,
-lists and dicts (`F.tuple_getitem(t, 0)`). What is done is Python's, and ours: nothing is computed here.
+Most are a word for something that is there: a method that writes in place as a function (`ops.zero_(x)`), what Python does
+with numbers, tuples, lists and dicts (`F.tuple_getitem(t, 0)`). What is done is Python's and ours: nothing is new.
 
     find      a function by its name
     names     all names
@@ -16,10 +15,8 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
-from anfora import ops, sparse
-from anfora.core.dtype import as_dtype, int64
+from anfora import ops
+from anfora.core.dtype import as_dtype, float64, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
@@ -33,13 +30,6 @@ _RENAMED = {
     "reshape_": "reshape", "soft_shrink": "softshrink", "tensor_expm1": "expm1", "tensor_muls": "mul",
     "tensor_range": "range", "tensor_slice": "slice",
 }  # fmt: skip
-
-#: What is done with the values of a sparse tensor, one by one: those operators that leave zeros out, and those that
-#: MindSpore applies to what is there alone.
-_OF_VALUES = """
-    abs acos acosh asin asinh atan atanh ceil cos cosh exp expm1 floor inv isfinite isinf isnan log log1p neg relu relu6
-    round sigmoid sin sinh softsign sqrt square tan tanh
-"""
 
 #: Python's own operators on numbers, strings and references.
 _NUMBERS = {
@@ -81,7 +71,7 @@ def _cast(input_x: Any, input_y: Any) -> Any:
 _PYTHON: dict[str, Callable] = {
     **{f"scalar_{name}": getattr(operator, python) for name, python in _NUMBERS.items()},
     "scalar_cast": _cast,
-    "scalar_log": lambda x: math.log(x),
+    "scalar_log": lambda x: ops.log(Tensor(float(x), float64)).item(),
     "scalar_max": lambda x, y: max(x, y),
     "scalar_min": lambda x, y: min(x, y),
     "bool_and": operator.and_,
@@ -113,102 +103,6 @@ _PYTHON: dict[str, Callable] = {
             ("getitem", operator.getitem), ("setitem", _replaced), ("len", len), ("equal", operator.eq),
         )
     },
-}  # fmt: skip
-
-
-# -- sparse tensors ---------------------------------------------------------------------------------------------------
-
-
-def _sparse(name: str, kind: type, given: Any) -> Any:
-    if not isinstance(given, kind):
-        raise OpTypeError(f"{name} needs a {kind.__name__}, but got {type(given).__name__}", arg="x")
-    return given
-
-
-def _of_values(name: str, kind: type, function: Callable) -> Callable:
-    def call(x: Any) -> Any:
-        matrix = _sparse(name, kind, x)
-        return matrix.with_values(function(matrix.values))
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"`ops.{function.__name__}` of the values of a {kind.__name__}; its places stay."
-    return call
-
-
-def _of_matrix(name: str, kind: type, function: Callable) -> Callable:
-    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(_sparse(name, kind, x), *args, **kwargs)
-
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"A {kind.__name__} as `{name}` names it."
-    return call
-
-
-def _to_coo(tensor: Tensor) -> sparse.COOTensor:
-    """What of a matrix is no zero, with its places."""
-    if tensor.ndim != 2:
-        raise OpValueError(f"a matrix is needed, but the shape is {tensor.shape}", arg="tensor")
-    places = np.argwhere(tensor.asnumpy() != 0).astype(np.int32)
-    return sparse.COOTensor(Tensor(places), ops.gather_nd(tensor, Tensor(places)), tensor.shape)
-
-
-def _joined(sp_input: Sequence[sparse.COOTensor], concat_dim: int = 0) -> sparse.COOTensor:
-    """Matrices one behind the other along an axis."""
-    axis, before, places = concat_dim % sp_input[0].ndim, 0, []
-    for each in sp_input:
-        shift = [before if n == axis else 0 for n in range(each.ndim)]
-        places.append(each.indices + Tensor(shift, each.indices.dtype))
-        before += each.shape[axis]
-    shape = tuple(before if n == axis else length for n, length in enumerate(sp_input[0].shape))
-    return sparse.COOTensor(ops.concat(places), ops.concat([each.values for each in sp_input]), shape)
-
-
-def _soft(logits: sparse.CSRTensor, dtype: Any) -> sparse.CSRTensor:
-    """A softmax of each row's values."""
-    rows = logits.to_coo().indices[:, 0]
-    highest = ops.unsorted_segment_max(logits.values, rows, logits.shape[0])
-    powers = ops.exp(logits.values - ops.gather(highest, rows, 0))
-    sums = ops.unsorted_segment_sum(powers, rows, logits.shape[0])
-    return logits.with_values((powers / ops.gather(sums, rows, 0)).astype(as_dtype(dtype)))
-
-
-def _at_places(csr_tensor_indptr: Tensor, indices: Tensor, dense: Tensor, *shape: Any) -> Tensor:
-    """The elements of a dense matrix at the places of a CSRTensor."""
-    lengths = csr_tensor_indptr[1:] - csr_tensor_indptr[:-1]
-    rows = Tensor(np.repeat(np.arange(lengths.size), lengths.asnumpy()), indices.dtype)
-    return ops.gather_nd(dense, ops.stack((rows, indices), -1))
-
-
-_COO, _CSR, _ROWS = sparse.COOTensor, sparse.CSRTensor, sparse.RowTensor
-_SPARSE: dict[str, Callable] = {
-    **{
-        f"{short}_{name}": _of_values(f"{short}_{name}", kind, getattr(ops, name))
-        for short, kind in (("coo", _COO), ("csr", _CSR))
-        for name in _OF_VALUES.split()
-    },
-    **{
-        f"{short}_tensor_get_{name}": _of_matrix(f"{short}_tensor_get_{name}", kind, operator.attrgetter(attribute))
-        for short, kind, places in (
-            ("coo", _COO, ("indices",)), ("csr", _CSR, ("indices", "indptr")), ("row", _ROWS, ("indices",)),
-        )
-        for name, attribute in (*((each, each) for each in places), ("values", "values"), ("dense_shape", "shape"))
-    },
-    "coo_add": _of_matrix("coo_add", _COO, _COO.add),
-    "coo_concat": _joined,
-    "csr_add": _of_matrix("csr_add", _CSR, _CSR.add),
-    "csr_div": _of_matrix("csr_div", _CSR, operator.truediv),
-    "csr_gather": _at_places,
-    "csr_mul": _of_matrix("csr_mul", _CSR, operator.mul),
-    "csr_mv": _of_matrix("csr_mv", _CSR, _CSR.mv),
-    "csr_reduce_sum": _of_matrix("csr_reduce_sum", _CSR, _CSR.sum),
-    "csr_softmax": _soft,
-    "csr_to_coo": _of_matrix("csr_to_coo", _CSR, _CSR.to_coo),
-    "csr_to_dense": _of_matrix("csr_to_dense", _CSR, _CSR.to_dense),
-    "dense_to_sparse_coo": _to_coo,
-    "dense_to_sparse_csr": lambda tensor: _to_coo(tensor).to_csr(),
-    "make_coo_tensor": _COO,
-    "make_csr_tensor": _CSR,
-    "make_row_tensor": _ROWS,
 }  # fmt: skip
 
 
@@ -246,9 +140,6 @@ _TENSORS: dict[str, Callable] = {
     "matrix_set_diag": lambda x, diagonal, k=0, align="RIGHT_LEFT": ops.MatrixSetDiagV3(align)(x, diagonal, k),
     "mirror_pad": lambda input_x, paddings, mode: ops.MirrorPad(mode)(input_x, paddings),
     "population_count": lambda input_x: ops.PopulationCount()(input_x),
-    "row_tensor_add": lambda x, y: _ROWS(
-        ops.concat((x.indices, y.indices)), ops.concat((x.values, y.values)), x.dense_shape
-    ),
     "shape_": lambda input_x: input_x.shape,
     "space_to_batch_nd": lambda input_x, block_size, paddings: ops.SpaceToBatchND(block_size, paddings)(input_x),
     "t": lambda input: input.t(),
@@ -260,7 +151,7 @@ _TENSORS: dict[str, Callable] = {
     "type_as": lambda input, other: input.astype(other.dtype),
 }
 
-_ALL = {**_PYTHON, **_SPARSE, **_TENSORS}
+_ALL = {**_PYTHON, **_TENSORS}
 
 
 def _in_place() -> list[str]:

@@ -89,7 +89,8 @@ def pad(input_x: Tensor, padding, mode="constant", value=None) -> Tensor:
     Args:
         input_x: tensor.
         padding: pairs (in front, behind), of which the first is for the last axis, the second for the last but one, …
-            Negative numbers take elements away.
+            Negative numbers take elements away. In the form of MindSpore 1 (`paddings=`), a pair of its own for every axis,
+            the first axis first.
         mode: what the new elements are:
             "constant": `value`;
             "reflect": the tensor mirrored at its first and last elements, which are not repeated: c b | a b c | b a;
@@ -107,7 +108,7 @@ def pad(input_x: Tensor, padding, mode="constant", value=None) -> Tensor:
         >>> pad(Tensor([1, 2, 3]), (1, 2)).tolist(), pad(Tensor([1, 2, 3]), (1, 2), "reflect").tolist()
         ([0, 1, 2, 3, 0, 0], [2, 1, 2, 3, 2, 1])
     """
-    numbers = integers("pad", padding, "padding")
+    numbers = integers("pad", _of_every_axis(padding, input_x.ndim), "padding")
     if len(numbers) % 2 or len(numbers) > 2 * input_x.ndim:
         raise OpValueError(
             f"pad needs pairs of numbers for at most {input_x.ndim} axes, but got {numbers}", arg="padding"
@@ -128,6 +129,15 @@ def pad(input_x: Tensor, padding, mode="constant", value=None) -> Tensor:
         if b or a:
             result = _extended(result, axis, b, a, mode)
     return result
+
+
+def _of_every_axis(padding: Any, ndim: int) -> Any:
+    """Numbers for the last axes in front, of a pair for every axis."""
+    if not isinstance(padding, (tuple, list)) or not padding or not all(isinstance(p, (tuple, list)) for p in padding):
+        return padding
+    if len(padding) != ndim or any(len(pair) != 2 for pair in padding):
+        raise OpValueError(f"pad needs a pair of numbers for each of {ndim} axes, but got {padding}", arg="padding")
+    return [n for pair in reversed(padding) for n in pair]
 
 
 def _cropped(x: Tensor, pairs: list[tuple[int, int]]) -> Tensor:

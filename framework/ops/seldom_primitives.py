@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from anfora import ops, sparse
-from anfora.core.dtype import as_dtype, float32, int64, uint8
+from anfora import ops
+from anfora.core.dtype import as_dtype, float32, float64, int64, uint8
 from anfora.core.errors import OpRuntimeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.ops.composite import composite
@@ -206,8 +206,12 @@ def _without_repetition(ngram_size: int = 1) -> Callable:
 # -- random numbers ---------------------------------------------------------------------------------------------------
 
 
-def _units(count: int, seed: int) -> np.ndarray:
-    return ops.rand(count, seed=seed or None).asnumpy().astype(np.float64)
+def _units(count: int, seed: int) -> Tensor:
+    return ops.rand(count, seed=seed or None).astype(float64)
+
+
+def _log(number: int) -> Tensor:
+    return ops.log(Tensor(number, float64))
 
 
 def _candidates(name: str, probability: Callable[[Any, int], Any], choose: Callable[[Any, int], Any]) -> Callable:
@@ -229,17 +233,17 @@ def _candidates(name: str, probability: Callable[[Any, int], Any], choose: Calla
             drawn: list[int] = []
             tries = 0
             while len(drawn) < num_sampled:
-                for unit in _units(num_sampled, seed + tries if seed else 0):
+                for each in choose(_units(num_sampled, seed + tries if seed else 0), range_max).tolist():
                     tries += 1
-                    each = min(int(choose(unit, range_max)), range_max - 1)
+                    each = min(int(each), range_max - 1)
                     if not unique or each not in drawn:
                         drawn.append(each)
                     if len(drawn) == num_sampled:
                         break
 
             def expected(classes: Any) -> Tensor:
-                p = probability(np.asarray(classes, np.float64), range_max)
-                return Tensor(-np.expm1(tries * np.log1p(-p)) if unique else p * tries, float32)
+                p = probability(Tensor(classes, float64), range_max)
+                return (-ops.expm1(ops.log1p(-p) * tries) if unique else p * tries).astype(float32)
 
             return Tensor(drawn, true_classes.dtype), expected(true_classes.asnumpy()), expected(drawn)
 
@@ -294,8 +298,9 @@ def _sliced(indices: Tensor, values: Tensor, shape: Any, start: Any, size: Any) 
 
 def _coalesced(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Each place once, in order; values of the same place are added. Places are columns."""
-    merged = sparse.COOTensor(x_indices.T, x_values, tuple(map(int, _numbers(x_shape)))).coalesce()
-    return merged.indices.T, merged.values, x_shape
+    places, which = np.unique(x_indices.asnumpy(), axis=1, return_inverse=True)
+    which = Tensor(which.reshape(-1), int64)
+    return Tensor(places, x_indices.dtype), ops.unsorted_segment_sum(x_values, which, places.shape[1]), x_shape
 
 
 # -- steps ------------------------------------------------------------------------------------------------------------
@@ -386,11 +391,13 @@ SELDOM: dict[str, Callable] = {
     "LogNormalReverse": lambda mean=1.0, std=2.0: lambda input: ops.exp(ops.randn_like(input) * std + mean),
     "LogUniformCandidateSampler": _candidates(
         "LogUniformCandidateSampler",
-        lambda classes, count: np.log((classes + 2) / (classes + 1)) / np.log(count + 1),
-        lambda unit, count: np.exp(unit * np.log(count + 1)) - 1,
+        lambda classes, count: ops.log((classes + 2) / (classes + 1)) / _log(count + 1),
+        lambda units, count: ops.exp(units * _log(count + 1)) - 1,
     ),
     "UniformCandidateSampler": _candidates(
-        "UniformCandidateSampler", lambda classes, count: np.full_like(classes, 1 / count), lambda unit, count: unit * count
+        "UniformCandidateSampler",
+        lambda classes, count: ops.full_like(classes, 1 / count),
+        lambda units, count: units * count,
     ),
     "MultinomialWithReplacement": lambda numsamples, replacement=False: (
         lambda x, seed, offset: ops.multinomial(x, numsamples, replacement, int(_number(seed)) or None)

@@ -71,6 +71,14 @@ from anfora.core.errors import AnforaError as AnforaError
 from anfora.core.errors import AnforaWarning as AnforaWarning
 from anfora.core.parameter import Parameter as Parameter
 from anfora.core.parameter import ParameterTuple as ParameterTuple
+from anfora.core.process_memory import empty_cache as empty_cache
+from anfora.core.process_memory import max_memory_allocated as max_memory_allocated
+from anfora.core.process_memory import max_memory_allocated as max_memory_reserved
+from anfora.core.process_memory import memory_allocated as memory_allocated
+from anfora.core.process_memory import memory_allocated as memory_reserved
+from anfora.core.process_memory import reset_peak_memory_stats as reset_max_memory_allocated
+from anfora.core.process_memory import reset_peak_memory_stats as reset_max_memory_reserved
+from anfora.core.process_memory import reset_peak_memory_stats as reset_peak_memory_stats
 from anfora.core.processes import ParallelMode as ParallelMode
 from anfora.core.processes import get_auto_parallel_context as get_auto_parallel_context
 from anfora.core.processes import reset_auto_parallel_context as reset_auto_parallel_context
@@ -95,6 +103,7 @@ from anfora.core.settings import set_context as set_context
 from anfora.core.settings import set_deterministic as set_deterministic
 from anfora.core.settings import set_device as set_device
 from anfora.core.settings import set_recursion_limit as set_recursion_limit
+from anfora.core.settings import synchronize as synchronize
 from anfora.core.tensor import Tensor as Tensor
 from anfora.core.tensor import from_dlpack as from_dlpack
 from anfora.core.tensor import from_numpy as from_numpy
@@ -110,6 +119,10 @@ from anfora.graph_files import load as load
 from anfora.interop.checkpoint import load_checkpoint as load_checkpoint
 from anfora.interop.checkpoint import load_param_into_net as load_param_into_net
 from anfora.interop.checkpoint import save_checkpoint as save_checkpoint
+from anfora.interop.conversion import async_ckpt_thread_status as async_ckpt_thread_status
+from anfora.interop.conversion import ckpt_to_safetensors as ckpt_to_safetensors
+from anfora.interop.conversion import load_checkpoint_async as load_checkpoint_async
+from anfora.interop.conversion import safetensors_to_ckpt as safetensors_to_ckpt
 from anfora.kernel.executor import get_num_threads as get_num_threads
 from anfora.kernel.executor import set_num_threads as set_num_threads
 from anfora.modes import JitConfig as JitConfig

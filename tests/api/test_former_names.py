@@ -38,6 +38,7 @@ CALLS = {
     ),
     "repeat": (lambda x, y: x.repeat(2, axis=1), X.repeat(2, 1)),
     "repeat each": (lambda x, y: x.repeat([1, 2], axis=0), X.repeat([1, 2], 0)),
+    "pad": (lambda x, y: ops.pad(x, paddings=((0, 1), (2, 0))), np.pad(X, ((0, 1), (2, 0)))),
     "repeat all": (lambda x, y: x.repeat(2, axis=None), X.repeat(2)),
 }  # fmt: skip
 

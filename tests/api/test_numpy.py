@@ -191,3 +191,24 @@ def test_names_and_places_of_mindspores_numpy():
         ours.squeeze(x, 0)
     with pytest.raises(NotImplementedError, match="stat_length"):
         ours.pad(x, 1, "constant", 2)
+
+
+@pytest.mark.parametrize("name", ours.fft.__all__)
+def test_fourier_transforms(name):
+    random = numpy.random.default_rng(1)
+    x = random.standard_normal((4, 6))
+    given = {
+        "fftfreq": [((6, 0.5), {})], "rfftfreq": [((6, 0.5), {})], "fftshift": [((x,), {}), ((x,), {"axes": (1,)})],
+    }  # fmt: skip
+    given["ifftshift"] = given["fftshift"]
+    one, several = (
+        [((x,), {}), ((x, 5), {"axis": 0, "norm": "ortho"})],
+        [((x,), {}), ((x,), {"s": (3, 4), "axes": (0, 1)})],
+    )
+    for args, kwargs in given.get(name, several if name[-1] in "2n" else one):
+        if name.startswith(("hfft", "ihfft")) and name[-1] in "2n":
+            continue  # which numpy lacks; tests of `ops` compare them with scipy
+        expected = getattr(numpy.fft, name)(*args, **kwargs)
+        numpy.testing.assert_allclose(
+            getattr(ours.fft, name)(*args, **kwargs).asnumpy(), expected, rtol=1e-5, atol=1e-6
+        )

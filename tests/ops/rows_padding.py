@@ -48,6 +48,7 @@ ROWS = [
             Bad(X, (1,), error=ValueError, match="pairs"),
             Bad(X, (1, 1) * 4, error=ValueError, match="at most 3 axes"),
             Bad(X, (0.5, 1), error=TypeError, match="integers"),
+            Bad(X, ((1, 1), (0, 0)), error=ValueError, match="a pair of numbers for each of 3 axes"),
             Bad(X, (1, 1), "mirror", error=ValueError, match="mode"),
             Bad(X, (4, 0), "reflect", error=ValueError, match="at most 3"),
             Bad(X, (0, 5), "circular", error=ValueError, match="at most 4"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import anfora as ms
-from anfora import COOTensor, Tensor, ops
+from anfora import COOTensor, Tensor, ops, sparse_functions
 from anfora.core.op import Op
 from anfora.ops import functional as F
 from anfora.ops import methods, older
@@ -16,7 +16,7 @@ SPARSE = np.array([[0, 0.5, 0], [0.25, 0, 0.75]], np.float32)
 CALLS = [
     ("scalar_add", (1, 2), 3), ("scalar_div", (1, 2), 0.5), ("scalar_eq", (1, 2), False), ("scalar_mod", (7, 4), 3),
     ("scalar_usub", (3,), -3), ("scalar_uadd", (3,), 3), ("scalar_cast", (2.5, ms.int64), 2), ("scalar_max", (1, 2), 2),
-    ("bool_and", (True, False), False), ("bool_not", (True,), False), ("bool_eq", (True, True), True),
+    ("scalar_log", (1,), 0.0), ("bool_and", (True, False), False), ("bool_not", (True,), False), ("bool_eq", (True, True), True),
     ("string_concat", ("a", "b"), "ab"), ("string_eq", ("a", "b"), False), ("is_", (1, None), False),
     ("in_dict", ("a", {"a": 1}), True), ("not_in_dict", ("a", {"a": 1}), False), ("make_tuple", (1, 2), (1, 2)),
     ("make_list", (1, 2), [1, 2]), ("make_dict", (("a", "b"), (1, 2)), {"a": 1, "b": 2}),
@@ -55,7 +55,7 @@ def test_sequences_stay_as_they_are():
     assert F.list_setitem(given, 0, 5) == [5, 2] and given == [1, 2]
 
 
-@pytest.mark.parametrize("name", older._OF_VALUES.split())
+@pytest.mark.parametrize("name", sparse_functions._OF_VALUES.split())
 def test_elements_of_sparse_tensors(name):
     coo = ops.dense_to_sparse_coo(Tensor(SPARSE))
     for given, short in ((coo, "coo"), (coo.to_csr(), "csr")):
@@ -102,7 +102,7 @@ def test_a_function_writes_into_its_tensor():
 
 
 def test_names_are_listed_and_found():
-    for name in older.names():
+    for name in [*older.names(), *sparse_functions.FUNCTIONS]:
         found = getattr(ops, name)
         assert callable(found) or isinstance(found, Op)
         assert name in dir(ops)

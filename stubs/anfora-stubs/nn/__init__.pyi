@@ -70,6 +70,14 @@ from anfora.nn.dropout import Dropout3d as Dropout3d
 from anfora.nn.embedding import Embedding as Embedding
 from anfora.nn.embedding import EmbeddingLookup as EmbeddingLookup
 from anfora.nn.embedding import OneHot as OneHot
+from anfora.nn.functions import DiGamma as DiGamma
+from anfora.nn.functions import IGamma as IGamma
+from anfora.nn.functions import ImageGradients as ImageGradients
+from anfora.nn.functions import LBeta as LBeta
+from anfora.nn.functions import LGamma as LGamma
+from anfora.nn.functions import SampledSoftmaxLoss as SampledSoftmaxLoss
+from anfora.nn.functions import SparseTensorDenseMatmul as SparseTensorDenseMatmul
+from anfora.nn.functions import SparseToDense as SparseToDense
 from anfora.nn.graph_cell import GraphCell as GraphCell
 from anfora.nn.image import CentralCrop as CentralCrop
 from anfora.nn.image import ChannelShuffle as ChannelShuffle

@@ -1,0 +1,1 @@
+from anfora.core.hooks import *

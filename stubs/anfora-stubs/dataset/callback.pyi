@@ -1,0 +1,1 @@
+from anfora.dataset.callbacks import *
