@@ -16,7 +16,8 @@ SPARSE = np.array([[0, 0.5, 0], [0.25, 0, 0.75]], np.float32)
 CALLS = [
     ("scalar_add", (1, 2), 3), ("scalar_div", (1, 2), 0.5), ("scalar_eq", (1, 2), False), ("scalar_mod", (7, 4), 3),
     ("scalar_usub", (3,), -3), ("scalar_uadd", (3,), 3), ("scalar_cast", (2.5, ms.int64), 2), ("scalar_max", (1, 2), 2),
-    ("scalar_log", (1,), 0.0), ("bool_and", (True, False), False), ("bool_not", (True,), False), ("bool_eq", (True, True), True),
+    ("scalar_log", (1,), 0.0), ("bool_and", (True, False), False), ("bool_not", (True,), False),
+    ("bool_eq", (True, True), True),
     ("string_concat", ("a", "b"), "ab"), ("string_eq", ("a", "b"), False), ("is_", (1, None), False),
     ("in_dict", ("a", {"a": 1}), True), ("not_in_dict", ("a", {"a": 1}), False), ("make_tuple", (1, 2), (1, 2)),
     ("make_list", (1, 2), [1, 2]), ("make_dict", (("a", "b"), (1, 2)), {"a": 1, "b": 2}),
