@@ -12,8 +12,8 @@ gate.py         threads and forks take turns    cache.py        rows that are ke
 callbacks.py    what is done at the moments of a pipeline
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
 user_defined.py, images.py, lines.py, records.py, clue.py    the datasets by where their data are
-samples.py      what datasets in files share    pixels.py, photographs.py, boxes.py    more of images
-corpora.py      more of texts                   sounds.py       of recordings
+samples.py      what datasets in files share    pixels.py, photographs.py, outlines.py, boxes.py    more of images
+corpora.py, translations.py     more of texts   sounds.py       of recordings
 made_up.py      of random numbers
 schema.py       names and types of columns      tfrecord.py    how TFRecord files hold rows
 transforms.py   transforms of any field         vision/        transforms of images
@@ -61,6 +61,7 @@ from anfora.dataset.images import (
 )
 from anfora.dataset.lines import CSVDataset, Shuffle, TextFileDataset
 from anfora.dataset.made_up import FakeImageDataset, RandomDataset
+from anfora.dataset.outlines import Caltech101Dataset, CityscapesDataset, Flowers102Dataset, SBDataset
 from anfora.dataset.photographs import (
     Caltech256Dataset,
     CelebADataset,
@@ -68,6 +69,7 @@ from anfora.dataset.photographs import (
     FlickrDataset,
     Food101Dataset,
     LFWDataset,
+    LSUNDataset,
     ManifestDataset,
     OmniglotDataset,
     Places365Dataset,
@@ -77,6 +79,7 @@ from anfora.dataset.photographs import (
 )
 from anfora.dataset.pixels import (
     EMnistDataset,
+    PhotoTourDataset,
     QMnistDataset,
     SemeionDataset,
     STL10Dataset,
@@ -101,11 +104,15 @@ from anfora.dataset.sounds import (
     LibriTTSDataset,
     LJSpeechDataset,
     SpeechCommandsDataset,
+    TedliumDataset,
     YesNoDataset,
 )
+from anfora.dataset.translations import IWSLT2016Dataset, IWSLT2017Dataset
 from anfora.dataset.user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 
 __all__ = [
+    "Caltech101Dataset", "CityscapesDataset", "Flowers102Dataset", "IWSLT2016Dataset", "IWSLT2017Dataset", "LSUNDataset",
+    "PhotoTourDataset", "SBDataset", "TedliumDataset",
     "AGNewsDataset", "AmazonReviewDataset", "BatchInfo", "CLUEDataset", "CMUArcticDataset", "CSVDataset",
     "Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CoNLL2000Dataset", "CocoDataset",
     "DBpediaDataset", "DIV2KDataset", "DSCallback", "Dataset", "DatasetCache", "DistributedSampler", "EMnistDataset",

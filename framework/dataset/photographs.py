@@ -11,11 +11,12 @@ import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.dataset import checks
-from anfora.dataset.samples import FileDataset, image_files, missing, read_bytes, read_lines, usage_of
+from anfora.dataset.samples import Field, FileDataset, image_files, missing, read_bytes, read_lines, usage_of
 
 __all__ = [
     "Caltech256Dataset", "CelebADataset", "DIV2KDataset", "FlickrDataset", "Food101Dataset", "LFWDataset",
-    "ManifestDataset", "OmniglotDataset", "Places365Dataset", "RenderedSST2Dataset", "SBUDataset", "SUN397Dataset",
+    "LSUNDataset", "ManifestDataset", "OmniglotDataset", "Places365Dataset", "RenderedSST2Dataset", "SBUDataset",
+    "SUN397Dataset",
 ]  # fmt: skip
 
 
@@ -201,6 +202,40 @@ class RenderedSST2Dataset(FileDataset):
         }
         sampling = num_samples, sampler, shuffle, num_shards, shard_id
         self._samples(fields, sampling, num_parallel_workers, cache, decode)
+
+
+class LSUNDataset(FileDataset):
+    """Photographs of ten kinds of scenes.
+
+    Args:
+        dataset_dir: the folder with `bedroom_train`, `bedroom_val` and so on, and `test`.
+        usage: "train", "test", "valid" or "all", the default: those to train on and to validate with.
+        classes: the scenes that are read, by name; all by default.
+        num_samples, num_parallel_workers, shuffle, decode, sampler,
+            num_shards, shard_id, cache: as for `ImageFolderDataset`.
+    Columns: "image", bytes (n,) uint8 or decoded (H, W, 3) uint8, and "label", a uint32: scenes by their names, or as they
+        stand in `classes`.
+    """
+
+    _decoded = ("image",)
+
+    def _find(self, folder: Path, usage: str | None = None, classes: Any = None) -> dict[str, Field]:
+        wanted = usage_of(usage, ["train", "test", "valid", "all"])
+        names = [classes] if isinstance(classes, str) else classes
+        if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
+            raise checks.wrong_type("classes", classes, list)
+        if wanted == "test":
+            pairs = [(file, 0) for file in image_files(folder / "test")]
+        else:
+            endings = [end for part, end in (("train", "_train"), ("valid", "_val")) if wanted in (part, "all")]
+            there = {name.removesuffix(end) for name in folders_of(folder) for end in endings if name.endswith(end)}
+            known = sorted(there) if names is None else names
+            pairs = [
+                (file, k) for k, name in enumerate(known) for end in endings
+                for file in image_files(folder / f"{name}{end}")
+            ]  # fmt: skip
+        labels = np.array([label for _, label in pairs], np.uint32)
+        return {"image": ([file for file, _ in pairs], read_bytes), "label": (labels, None)}
 
 
 class OmniglotDataset(FileDataset):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,11 @@ from anfora.core.errors import OpRuntimeError
 from anfora.dataset import checks
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.lines import Shuffle, in_files
-from anfora.dataset.samples import FileDataset, idx_arrays, missing, read_lines, usage_of
+from anfora.dataset.samples import Field, FileDataset, idx_arrays, image_files, matlab, missing, read_lines, usage_of
 from anfora.dataset.sources import Arrays
 
 __all__ = [
-    "EMnistDataset", "QMnistDataset", "STL10Dataset", "SVHNDataset", "SemeionDataset",
+    "EMnistDataset", "PhotoTourDataset", "QMnistDataset", "STL10Dataset", "SVHNDataset", "SemeionDataset",
     "USPSDataset",
 ]  # fmt: skip
 
@@ -47,6 +48,55 @@ class EMnistDataset(FileDataset):
         sampling = num_samples, sampler, shuffle, num_shards, shard_id
         fields = {"image": (images[..., None], None), "label": (labels.astype(np.uint32), None)}
         self._samples(fields, sampling, num_parallel_workers, cache)
+
+
+class PhotoTourDataset(FileDataset):
+    """Patches of photographs of buildings and mountains, and pairs of them. Pillow reads their files.
+
+    Args:
+        dataset_dir: the folder with a folder for each place.
+        name: "notredame", "yosemite", "liberty", or one of them with "_harris" behind it.
+        usage: "train", the default: patches, or "test": pairs of them.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for `MnistDataset`.
+    Columns: patches, (64, 64, 1) uint8: "image"; of pairs "image1", "image2" and "matches", a uint32, 1 where both show the
+        same point.
+    """
+
+    _label = "matches"
+
+    def _find(self, folder: Path, name: str, usage: str | None = None) -> dict[str, Field]:
+        places = ["notredame", "yosemite", "liberty"]
+        place = folder / checks.one_of("name", name, [*places, *(f"{each}_harris" for each in places)])
+        wanted = usage_of(usage, ["train", "test"], "train")
+        count = len([line for line in read_lines(place / "info.txt") if line.strip()])
+        sheets = image_files(place, [".bmp"])
+        if count > 256 * len(sheets):
+            raise missing(self, f"Check patches of {count} images in directory: {place}")
+
+        def read(number: int) -> np.ndarray:
+            row, column = divmod(number % 256, 16)
+            return _sheet(sheets[number // 256])[64 * row : 64 * row + 64, 64 * column : 64 * column + 64, None]
+
+        if wanted == "train":
+            return {"image": (range(count), read)}
+        try:
+            rows = [line.split() for line in read_lines(place / "m50_100000_100000_0.txt") if line.strip()]
+            numbers = np.array([[int(word) for word in row[:5]] for row in rows]).reshape(-1, 5)
+        except ValueError as error:
+            raise OpRuntimeError(f"Invalid data, {place}: m50_100000_100000_0.txt is damaged ({error})") from error
+        return {
+            "image1": (numbers[:, 0], read), "image2": (numbers[:, 3], read),
+            "matches": ((numbers[:, 1] == numbers[:, 4]).astype(np.uint32), None),
+        }  # fmt: skip
+
+
+@functools.lru_cache(8)
+def _sheet(file: str) -> np.ndarray:
+    """The patches of a file side by side, (1024, 1024) uint8."""
+    from PIL import Image
+
+    with Image.open(file) as image:
+        return np.asarray(image.convert("L"))
 
 
 class QMnistDataset(FileDataset):
@@ -167,22 +217,16 @@ class SVHNDataset(FileDataset):
     ) -> None:  # fmt: skip
         folder = Path(checks.folder("dataset_dir", dataset_dir))
         wanted = usage_of(usage, ["train", "test", "extra", "all"])
-        try:
-            from scipy.io import loadmat
-        except ImportError as error:
-            raise OpRuntimeError(
-                f"SVHNDataset needs scipy, which reads MATLAB's files, and which is not installed ({error})",
-                help="pip install scipy",
-            ) from error
         images, labels = [], []
         for part in ("train", "test", "extra"):
             if wanted in (part, "all"):
+                file = folder / f"{part}_32x32.mat"
+                found = matlab(self, file)
                 try:
-                    found = loadmat(folder / f"{part}_32x32.mat")
                     images.append(found["X"].transpose(3, 0, 1, 2))
                     labels.append(found["y"].astype(np.uint32).reshape(-1) % 10)
-                except (OSError, ValueError, KeyError) as error:
-                    raise missing(self, f"{folder / part}_32x32.mat ({error})") from error
+                except (ValueError, KeyError) as error:
+                    raise missing(self, f"{file} ({error})") from error
         fields = {
             "image": (np.ascontiguousarray(np.concatenate(images)), None),
             "label": (np.concatenate(labels), None),

@@ -6,6 +6,7 @@ order, the parts, the workers, the cache, decoded images, is here.
 
 from __future__ import annotations
 
+import inspect
 import os
 import wave
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from anfora.core.errors import OpRuntimeError
+from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.data.idx import DataError, read_idx
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block
@@ -27,8 +28,8 @@ from anfora.dataset.sources import Indexed, Sampled
 from anfora.dataset.vision.geometry import Decode
 
 __all__ = [
-    "Field", "FileDataset", "Samples", "idx_arrays", "image_files", "missing", "rate_of", "read_bytes", "read_lines",
-    "read_wave", "usage_of",
+    "Field", "FileDataset", "Samples", "idx_arrays", "image_files", "matlab", "missing", "rate_of", "read_bytes",
+    "read_lines", "read_wave", "usage_of",
 ]  # fmt: skip
 
 #: The fields of one column: a value for each sample, and the function that reads the field from it, where it is no array.
@@ -71,7 +72,11 @@ class Samples(Indexed):
 class FileDataset(Dataset):
     """Base of datasets whose samples lie in files and can be had in any order.
 
-    Their arguments behind those that are the dataset's own:
+    A dataset defines `_find`, which takes the folder and the arguments that are its own, and gives the fields of its
+    samples; its constructor is made from that: it takes the arguments of `_find`, those of all datasets, and last those
+    of `_find` that go by name alone.
+
+    The arguments of all:
         num_samples: at most so many.
         num_parallel_workers: see `Dataset.map`.
         shuffle: whether samples come in random order; by default they do. Else in the order of the list of samples,
@@ -83,6 +88,16 @@ class FileDataset(Dataset):
     Raises:
         OpRuntimeError: files are missing or damaged.
     """
+
+    _decoded: Sequence[str] = ()  #: the columns that `decode` speaks of; without one it is no argument
+    _label: str | None = "label"  #: the column of the classes
+    _lacks: Sequence[str] = ()  #: arguments of all that this one does not take
+    _defaults: Mapping[str, Any] = {}  #: defaults of arguments of all that are others here
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "_find" in vars(cls):
+            cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
 
     def _samples(
         self, fields: Mapping[str, tuple[Any, Any]], sampling: tuple[Any, ...], workers: Any, cache: Any,
@@ -113,6 +128,67 @@ class FileDataset(Dataset):
             whole.labels = node.labels
         in_memory = all(read is None for _, read in fields.values())
         self._begin(Sampled(with_cache(whole, cache, in_memory=in_memory), chosen))
+
+
+def _arguments_of_all(
+    num_samples: int | None = None, num_parallel_workers: int | None = None,
+    shuffle: bool | None = None, decode: bool = False, sampler: Any = None, num_shards: int | None = None,
+    shard_id: int | None = None, cache: Any = None,
+) -> None:  # fmt: skip
+    """What constructors take beside what is their own, in this order."""
+
+
+_OF_ALL = inspect.signature(_arguments_of_all).parameters
+
+
+def _constructor(cls: Any) -> Callable[..., None]:
+    """The constructor of a dataset that says how it finds its samples."""
+    first, folder, *own = inspect.signature(cls._find).parameters.values()
+    of_all = [
+        p.replace(default=cls._defaults.get(name, p.default)) for name, p in _OF_ALL.items()
+        if name not in cls._lacks and (name != "decode" or cls._decoded)
+    ]  # fmt: skip
+    in_front = [p for p in own if p.kind is not p.KEYWORD_ONLY]
+    behind = [p.replace(kind=p.POSITIONAL_OR_KEYWORD) for p in own if p.kind is p.KEYWORD_ONLY]
+    place = folder.replace(name="dataset_dir", annotation="str")
+    signature = inspect.Signature([first, place, *in_front, *of_all, *behind], return_annotation="None")
+    names = {p.name for p in own}
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            given = signature.bind(self, *args, **kwargs)
+        except TypeError as error:
+            raise OpTypeError(f"{type(self).__name__}: {error}") from None
+        given.apply_defaults()
+        values = given.arguments
+        fields = self._find(
+            Path(checks.folder("dataset_dir", values["dataset_dir"])), **{name: values[name] for name in names}
+        )
+        sampling = [values.get(name) for name in ("num_samples", "sampler", "shuffle", "num_shards", "shard_id")]
+        cache, decode = values.get("cache"), values.get("decode", False)
+        self._samples(
+            fields, tuple(sampling), values["num_parallel_workers"], cache, decode, self._decoded, self._label
+        )
+
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    return __init__
+
+
+def matlab(dataset: object, file: Path) -> dict[str, Any]:
+    """What a file of MATLAB's holds, as scipy reads it."""
+    try:
+        from scipy.io import loadmat
+    except ImportError as error:
+        raise OpRuntimeError(
+            f"{type(dataset).__name__} needs scipy, which reads MATLAB's files, and which is not installed ({error})",
+            help="pip install scipy",
+        ) from error
+    try:
+        found: dict[str, Any] = loadmat(file)
+        return found
+    except (OSError, ValueError, TypeError, NotImplementedError) as error:
+        raise missing(dataset, f"{file} ({error})") from error
 
 
 def missing(dataset: object, what: str) -> OpRuntimeError:

@@ -13,7 +13,8 @@ from anfora.dataset.photographs import folders_of
 from anfora.dataset.samples import Field, FileDataset, image_files, missing, rate_of, read_lines, read_wave, usage_of
 
 __all__ = [
-    "CMUArcticDataset", "GTZANDataset", "LJSpeechDataset", "LibriTTSDataset", "SpeechCommandsDataset", "YesNoDataset",
+    "CMUArcticDataset", "GTZANDataset", "LJSpeechDataset", "LibriTTSDataset", "SpeechCommandsDataset", "TedliumDataset",
+    "YesNoDataset",
 ]  # fmt: skip
 
 
@@ -221,3 +222,83 @@ class LibriTTSDataset(FileDataset):
         }
         sampling = num_samples, sampler, shuffle, num_shards, shard_id
         self._samples(fields, sampling, num_parallel_workers, cache)
+
+
+class TedliumDataset(FileDataset):
+    """Talks, sentence by sentence, with what is said.
+
+    Args:
+        dataset_dir: the folder with `train`, `test` and `dev`, of the third release that with `data`.
+        release: "release1", "release2" or "release3".
+        usage: of the first two "train", "test", "dev" or "all", the default; of the third "all".
+        extensions: ".sph", the only one.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for `ImageFolderDataset`.
+    Columns: "waveform" (1, n) float32, "sample_rate", an int32, "transcript", "talk_id", "speaker_id" and
+        "identifier", words.
+    """
+
+    _label = None
+
+    def _find(
+        self, folder: Path, release: str, usage: str | None = None, extensions: str | None = None
+    ) -> dict[str, Field]:
+        checks.one_of("release", release, ["release1", "release2", "release3"])
+        checks.one_of("extensions", extensions or ".sph", [".sph"])
+        third = release == "release3"
+        wanted = usage_of(usage, ["all"] if third else ["train", "test", "dev", "all"])
+        if third:
+            places = [folder / "data"]
+        else:
+            parts = ["train", "test", "dev"] if wanted == "all" else [wanted]
+            places = [folder / part for part in parts]
+        pieces: list[tuple[Path, float, float]] = []
+        words: list[list[str]] = []
+        for place in places:
+            if not place.is_dir():
+                raise missing(self, f"Check {place.name} in directory: {place.parent}")
+            for file in sorted((place / "stm").glob("*.stm")):
+                for number, line in enumerate(read_lines(file), 1):
+                    told = line.split(maxsplit=6)
+                    if not told:
+                        continue
+                    try:
+                        talk, _, speaker, start, end, identifier, *text = told
+                        pieces.append((place / "sph" / f"{file.stem}.sph", float(start), float(end)))
+                    except ValueError as error:
+                        raise OpRuntimeError(f"Invalid file, {file}: line {number} is damaged ({error})") from error
+                    words.append([text[0] if text else "", talk, speaker, identifier])
+        names = ("transcript", "talk_id", "speaker_id", "identifier")
+        return {
+            "waveform": (pieces, lambda piece: _piece(*piece)),
+            "sample_rate": (pieces, lambda piece: np.array(_header(piece[0])["sample_rate"], np.int32)),
+            **{name: ([row[k] for row in words], None) for k, name in enumerate(names)},
+        }
+
+
+def _header(file: Path) -> dict[str, int]:
+    """What a file of NIST's says of itself."""
+    try:
+        with open(file, "rb") as data:
+            first, size = data.readline().strip(), int(data.readline())
+            lines = data.read(size - data.tell()).decode("ascii").split("\n")
+    except (OSError, ValueError) as error:
+        raise OpRuntimeError(f"Invalid file, {file} cannot be read as SPHERE ({error})") from error
+    if first != b"NIST_1A":
+        raise OpRuntimeError(f"Invalid file, {file} cannot be read as SPHERE: it begins with {first!r}")
+    found = {"size": size, "channel_count": 1, "big": 1}
+    for name, kind, value in (line.split(maxsplit=2) for line in lines if len(line.split()) > 2):
+        if kind == "-i":
+            found[name] = int(value)
+        elif name == "sample_byte_format":
+            found["big"] = int(value == "10")
+    return found
+
+
+def _piece(file: Path, start: float, end: float) -> np.ndarray:
+    """The samples between two seconds, (1, n) float32."""
+    header = _header(file)
+    rate = header["sample_rate"]
+    first, last = int(start * rate), int(end * rate)
+    kind = ">i2" if header["big"] else "<i2"
+    whole = np.fromfile(file, kind, (last - first) * header["channel_count"], offset=header["size"] + 2 * first)
+    return (whole / np.float64(32768)).astype(np.float32).reshape(1, -1)

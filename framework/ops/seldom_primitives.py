@@ -299,8 +299,8 @@ def _sliced(indices: Tensor, values: Tensor, shape: Any, start: Any, size: Any) 
 def _coalesced(x_indices: Tensor, x_values: Tensor, x_shape: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Each place once, in order; values of the same place are added. Places are columns."""
     places, which = np.unique(x_indices.asnumpy(), axis=1, return_inverse=True)
-    which = Tensor(which.reshape(-1), int64)
-    return Tensor(places, x_indices.dtype), ops.unsorted_segment_sum(x_values, which, places.shape[1]), x_shape
+    values = ops.unsorted_segment_sum(x_values, Tensor(which.reshape(-1), int64), places.shape[1])
+    return Tensor(places, x_indices.dtype), values, x_shape
 
 
 # -- steps ------------------------------------------------------------------------------------------------------------

@@ -55,6 +55,15 @@ CASES = [
     ("Multi30kDataset", {"usage": "train"}), ("Multi30kDataset", {"usage": "valid", "language_pair": ["de", "en"]}), ("Multi30kDataset", {}),
     ("YesNoDataset", {}), ("GTZANDataset", {}), ("SpeechCommandsDataset", {"usage": "train"}),
     ("SpeechCommandsDataset", {"usage": "valid"}), ("SpeechCommandsDataset", {}), ("LJSpeechDataset", {}), ("CMUArcticDataset", {"name": "ahw"}),
+    ("CityscapesDataset", {"usage": "all", "task": "color", "decode": True}), ("CityscapesDataset", {"task": "polygon"}), ("CityscapesDataset", {}),
+    ("CityscapesDataset", {"usage": "val", "quality_mode": "coarse", "task": "semantic"}),
+    ("LSUNDataset", {"usage": "train"}), ("LSUNDataset", {"usage": "valid", "classes": ["kitchen"]}), ("LSUNDataset", {"usage": "test"}),
+    ("PhotoTourDataset", {"name": "liberty"}), ("PhotoTourDataset", {"name": "liberty", "usage": "test"}),
+    ("Flowers102Dataset", {"usage": "train"}), ("Flowers102Dataset", {"task": "Segmentation", "decode": True}),
+    ("Caltech101Dataset", {}), ("Caltech101Dataset", {"target_type": "all", "decode": True}),
+    ("SBDataset", {"usage": "val"}), ("SBDataset", {"task": "Segmentation", "decode": True}),
+    ("IWSLT2016Dataset", {"usage": "train", "language_pair": ["en", "de"]}), ("IWSLT2016Dataset", {"usage": "valid"}), ("IWSLT2016Dataset", {}),
+    ("IWSLT2017Dataset", {"usage": "train", "language_pair": ["en", "it"]}), ("IWSLT2017Dataset", {"usage": "test"}), ("IWSLT2017Dataset", {}),
     ("CMUArcticDataset", {}), ("LibriTTSDataset", {"usage": "dev-clean"}), ("LibriTTSDataset", {}),
 ]  # fmt: skip
 
@@ -374,7 +383,118 @@ def make_libritts(folder):
         write(place, {f"{speaker}_{chapter}.trans.tsv": f"{speaker}_{chapter}_000003_000000\tAs I, Mr. A.\tAs I, Mister A.\n"})  # fmt: skip
 
 
+def picture(path, seed):
+    write(path.parent, {path.name: png(seed)})
+
+
+def make_cityscapes(folder):
+    for part, city in (("train", "aachen"), ("train", "bochum"), ("val", "lindau"), ("test", "berlin")):
+        for k in range(2):
+            stem = f"{city}_00000{k}_000019"
+            picture(folder / "leftImg8bit" / part / city / f"{stem}_leftImg8bit.png", 3 * k + len(city))
+            for truth in ("gtFine", "gtCoarse"):
+                for n, kind in enumerate(("color", "instanceIds", "labelIds")):
+                    picture(folder / truth / part / city / f"{stem}_{truth}_{kind}.png", n + k)
+                write(folder / truth / part / city, {f"{stem}_{truth}_polygons.json": '{"imgHeight": 4}'})
+
+
+def make_lsun(folder):
+    for k, name in enumerate(("bedroom_train", "kitchen_train", "bedroom_val", "kitchen_val", "test")):
+        for n in (1, 2):
+            picture(folder / name / f"{n}_{k}.jpg", k + n)
+
+
+def make_phototour(folder):
+    place = folder / "liberty"
+    place.mkdir()
+    pixels = np.arange(1024 * 1024, dtype=np.uint32).reshape(1024, 1024)
+    from PIL import Image
+
+    Image.fromarray(((pixels * 7 + pixels // 64) % 251).astype(np.uint8)).save(place / "patches0000.bmp")
+    write(
+        place,
+        {
+            "info.txt": "".join(f"{k // 2} 0\n" for k in range(20)),
+            "m50_100000_100000_0.txt": "0 0 0 1 0 0 0\n3 1 0 17 8 0 0\n",
+        },
+    )
+
+
+def make_flowers102(folder):
+    from scipy.io import savemat
+
+    savemat(folder / "imagelabels.mat", {"labels": np.array([[1, 77, 102, 3, 5, 8]], np.uint8)})
+    savemat(
+        folder / "setid.mat", {"trnid": np.array([[2, 5]]), "valid": np.array([[1]]), "tstid": np.array([[3, 6, 4]])}
+    )
+    for k in range(1, 7):
+        picture(folder / "jpg" / f"image_{k:05d}.jpg", k)
+        picture(folder / "segmim" / f"segmim_{k:05d}.jpg", k + 1)
+
+
+def make_caltech101(folder):
+    from scipy.io import savemat
+
+    for name, other in (("Faces", "Faces_2"), ("ant", "ant"), ("BACKGROUND_Google", "")):
+        for k in (1, 2):
+            picture(folder / "101_ObjectCategories" / name / f"image_{k:04d}.jpg", k + len(name))
+            if other:
+                (folder / "Annotations" / other).mkdir(parents=True, exist_ok=True)
+                savemat(
+                    folder / "Annotations" / other / f"annotation_{k:04d}.mat",
+                    {"obj_contour": np.arange(6.0).reshape(2, 3) + k},
+                )
+
+
+def make_sb(folder):
+    from scipy.io import savemat
+    from scipy.sparse import csc_matrix
+
+    (folder / "cls").mkdir()
+    for k in range(3):
+        picture(folder / "img" / f"{k}.jpg", k)
+        bounds = np.empty((20, 1), object)
+        for n in range(20):
+            bounds[n, 0] = csc_matrix((np.arange(12).reshape(3, 4) == n + k).astype(np.uint8))
+        savemat(
+            folder / "cls" / f"{k}.mat",
+            {"GTcls": {"Boundaries": bounds, "Segmentation": np.arange(12, dtype=np.uint8).reshape(3, 4) + k}},
+        )
+    write(folder, {"train.txt": "0\n2\n", "val.txt": "1\n", "train_noval.txt": "2\n"})
+
+
+def talks(place, year, source, target, sets):
+    for language in (source, target):
+        pair = f"{source}-{target}"
+        lines = "".join(f"{k} {language} sentence .\n" for k in range(2))
+        write(
+            place,
+            {f"train.tags.{pair}.{language}": f"<url>http</url>\n<title>One</title>\n{lines}<keywords>x</keywords>\n"},
+        )
+        for name in sets:
+            segments = "".join(f'<seg id="{k}"> {name} {language} {k} </seg>\n' for k in (1, 2))
+            write(
+                place,
+                {
+                    f"IWSLT{year}.TED.{name}.{pair}.{language}.xml": f'<?xml version="1.0" encoding="UTF-8"?>\n<mteval>\n<srcset>\n<doc docid="1">\n{segments}</doc>\n</srcset>\n</mteval>\n'
+                },
+            )
+
+
+def make_iwslt2016(folder):
+    for source, target in (("de", "en"), ("en", "de")):
+        talks(folder / "texts" / source / target / f"{source}-{target}", 16, source, target, ("tst2013", "tst2014"))
+
+
+def make_iwslt2017(folder):
+    place = folder / "texts" / "DeEnItNlRo" / "DeEnItNlRo" / "DeEnItNlRo-DeEnItNlRo"
+    for source, target in (("de", "en"), ("en", "it")):
+        talks(place, 17, source, target, ("dev2010", *(f"tst201{k}" for k in range(6))))
+
+
 FOLDERS = {
+    "Cityscapes": make_cityscapes, "LSUN": make_lsun, "PhotoTour": make_phototour, "Flowers102": make_flowers102, "Caltech101": make_caltech101,
+    "SB": make_sb, "IWSLT2016": make_iwslt2016, "IWSLT2017": make_iwslt2017,
     "EMnist": make_emnist, "QMnist": make_qmnist, "USPS": make_usps, "STL10": make_stl10, "Semeion": make_semeion, "SVHN": make_svhn,
     "CelebA": make_celeba, "Caltech256": make_caltech256, "Food101": make_food101, "Places365": make_places365, "SUN397": make_sun397,
     "RenderedSST2": make_renderedsst2, "Omniglot": make_omniglot, "LFW": make_lfw, "Flickr": make_flickr, "SBU": make_sbu, "DIV2K": make_div2k,

@@ -62,6 +62,43 @@ def test_order_parts_and_classes(tmp_path):
     assert ds.ManifestDataset(str(tmp_path / "list.manifest")).get_class_indexing() == {"cat": 0, "dog": 1}
 
 
+def test_a_scene_has_one_label(tmp_path):
+    """MindSpore numbers the folders where both parts are read: one scene has two labels there."""
+    FOLDERS["LSUN"](tmp_path)
+    rows = ds.LSUNDataset(tmp_path, shuffle=False).create_tuple_iterator(output_numpy=True)
+    assert [int(row[1]) for row in rows] == [0, 0, 0, 0, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("release", "usage", "order"), [("release1", "dev", "10"), ("release3", None, "01")])
+def test_talks_sentence_by_sentence(tmp_path, release, usage, order):
+    """MindSpore gives zeros for the sounds, whatever the files hold; all else is as it has it."""
+    there = tmp_path / (usage or "data")
+    (there / "sph").mkdir(parents=True)
+    (there / "stm").mkdir()
+    head = (
+        "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 200\nsample_rate -i 100\nsample_n_bytes -i 2\n"
+        f"sample_byte_format -s2 {order}\nend_head\n"
+    )
+    values = np.arange(-100, 100) * 300
+    sounds = there / "sph" / "AlGore_2009.sph"
+    sounds.write_bytes(head.encode().ljust(1024) + values.astype(">i2" if order == "10" else "<i2").tobytes())
+    (there / "stm" / "AlGore_2009.stm").write_text(
+        "AlGore_2009 1 AlGore 0.10 0.45 <o,f0,male> thank you so much\n"
+        "AlGore_2009 1 AlGore 1.00 1.25 <o,f0,male> it is\n"
+    )
+    data = ds.TedliumDataset(tmp_path, release, usage, shuffle=False)
+    rows = list(data.create_dict_iterator(output_numpy=True))
+    words = ["transcript", "talk_id", "speaker_id", "identifier"]
+    assert data.get_col_names() == ["waveform", "sample_rate", *words]
+    assert [str(rows[0][word]) for word in words] == ["thank you so much", "AlGore_2009", "AlGore", "<o,f0,male>"]
+    for row, (first, last) in zip(rows, ((10, 45), (100, 125)), strict=True):
+        np.testing.assert_array_equal(row["waveform"], (values[None, first:last] / 32768).astype(np.float32))
+        assert row["sample_rate"] == 100 and row["sample_rate"].dtype == np.int32
+    sounds.write_bytes(b"RIFF")
+    with pytest.raises(RuntimeError, match="cannot be read as SPHERE"):
+        list(ds.TedliumDataset(tmp_path, release, usage, shuffle=False).create_dict_iterator())
+
+
 def test_names_of_files_are_given_when_they_are_renamed(tmp_path):
     FOLDERS["VOC"](tmp_path)
     data = ds.VOCDataset(tmp_path, "Detection", shuffle=False, extra_metadata=True)
