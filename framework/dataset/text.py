@@ -34,10 +34,11 @@ from anfora.dataset.transforms import TypeCast
 from anfora.dataset.vectors import CharNGram, FastText, GloVe, ToVectors, Vectors
 
 __all__ = [
-    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "CharNGram", "FastText", "GloVe", "Lookup", "Ngram",
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "CharNGram", "FastText", "FilterWikipediaXML", "GloVe", "Lookup", "Ngram",
     "NormalizeForm", "NormalizeUTF8", "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SPieceTokenizerLoadType",
     "SPieceTokenizerOutType", "SentencePieceModel", "SentencePieceTokenizer", "SentencePieceVocab", "SlidingWindow",
-    "ToNumber", "ToVectors", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "Vectors", "Vocab",
+    "ToNumber", "ToVectors", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "UnicodeScriptTokenizer", "Vectors",
+    "Vocab",
     "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
 ]  # fmt: skip
 
@@ -301,6 +302,44 @@ class UnicodeCharTokenizer(_Tokenizer):
         return [(sign, place) for place, sign in enumerate(text)]
 
 
+#: The writings that Unicode tells apart; a sign of a later one is a token of its own.
+_SCRIPTS = """
+    Adlm Aghb Ahom Arab Armi Armn Avst Bali Bamu Bass Batk Beng Bhks Bopo Brah Brai Bugi Buhd Cakm Cans Cari Cham Cher Chrs
+    Copt Cpmn Cprt Cyrl Deva Diak Dogr Dsrt Dupl Egyp Elba Elym Ethi Geor Glag Gong Gonm Goth Gran Grek Gujr Guru Hang Hani
+    Hano Hatr Hebr Hira Hluw Hmng Hmnp Hung Ital Java Kali Kana Khar Khmr Khoj Kits Knda Kthi Lana Laoo Latn Lepc Limb Lina
+    Linb Lisu Lyci Lydi Mahj Maka Mand Mani Marc Medf Mend Merc Mero Mlym Modi Mong Mroo Mtei Mult Mymr Nand Narb Nbat Newa
+    Nkoo Nshu Ogam Olck Orkh Orya Osge Osma Ougr Palm Pauc Perm Phag Phli Phlp Phnx Plrd Prti Rjng Rohg Runr Samr Sarb Saur
+    Sgnw Shaw Shrd Sidd Sind Sinh Sogd Sogo Sora Soyo Sund Sylo Syrc Tagb Takr Tale Talu Taml Tang Tavt Telu Tfng Tglg Thaa
+    Thai Tibt Tirh Tnsa Toto Ugar Vaii Vith Wara Wcho Xpeo Xsux Yezi Yiii Zanb Zinh
+"""
+
+
+class UnicodeScriptTokenizer(_Tokenizer):
+    """Tokens of one writing each: Latin letters, Cyrillic ones, Chinese signs; digits and signs are one of their own. Needs
+    `pip install regex`, which knows of each sign where it belongs.
+
+    Args:
+        keep_whitespace: whether white space is a token too.
+        with_offsets: whether places are given too.
+    """
+
+    def __init__(self, keep_whitespace: bool = False, with_offsets: bool = False) -> None:
+        self.keep_whitespace = checks.boolean("keep_whitespace", keep_whitespace)
+        self.with_offsets = checks.boolean("with_offsets", with_offsets)
+        try:
+            import regex
+        except ImportError as error:
+            raise OpRuntimeError(
+                f"UnicodeScriptTokenizer needs regex, which is not installed ({error})", help="pip install regex"
+            ) from error
+        writings = "|".join(rf"\p{{Script={name}}}+" for name in _SCRIPTS.split())
+        self.runs = regex.compile(rf"\s+|(?:(?!\s)\p{{Script=Zyyy}})+|{writings}|.", regex.DOTALL)
+
+    def tokens(self, text: str) -> Iterable[_Token]:
+        found = ((run[0], run.start()) for run in self.runs.finditer(text))
+        return [each for each in found if self.keep_whitespace or not each[0].isspace()]
+
+
 class RegexTokenizer(_Tokenizer):
     """Tokens between what a regular expression matches.
 
@@ -498,6 +537,25 @@ class CaseFold(_OfWords):
 
     def changed(self, word: str) -> str:
         return word.casefold()
+
+
+class FilterWikipediaXML(_OfWords):
+    """Texts of Wikipedia's dumps as small letters with single spaces: no tags, no signs, digits by their names. A text with
+    "#redirect" becomes empty.
+
+    Example:
+        >>> FilterWikipediaXML()("<b>Up</b> to   12 &quot;cats&quot;").item()
+        'to one two cats'
+    """
+
+    _NAMES = dict(zip("0123456789", ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]))  # noqa: RUF012
+
+    def changed(self, word: str) -> str:
+        if "#redirect" in word.lower():
+            return ""
+        plain = re.sub("&[^;]*;", " ", re.sub("<.*>", "", word)).lower()
+        named = re.sub("[0-9]", lambda digit: f" {self._NAMES[digit[0]]} ", plain)
+        return " ".join(re.sub("[^a-z]", " ", named).split())
 
 
 class NormalizeUTF8(_OfWords):

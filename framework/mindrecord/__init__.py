@@ -8,6 +8,7 @@ pages.py    MindPage                    converters.py   files of data in other f
 MindSpore. Encrypted files are not read.
 """
 
+import enum
 from typing import TYPE_CHECKING
 
 from anfora.core.nearest import missing_in
@@ -17,9 +18,19 @@ from anfora.mindrecord.reader import FileReader
 from anfora.mindrecord.writer import FileWriter
 
 __all__ = [
-    "Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "FileReader", "FileWriter", "ImageNetToMR", "MindPage", "MnistToMR",
-    "TFRecordToMR",
+    "Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "FAILED", "FileReader", "FileWriter", "ImageNetToMR", "MindPage",
+    "MnistToMR", "SUCCESS", "TFRecordToMR",
 ]  # fmt: skip
+
+
+class MSRStatus(enum.IntEnum):
+    """How something has ended. Methods here, as MindSpore's, give nothing back and raise errors; older programs compare."""
+
+    SUCCESS = 0
+    FAILED = 1
+
+
+SUCCESS, FAILED = MSRStatus.SUCCESS, MSRStatus.FAILED
 
 
 if not TYPE_CHECKING:  # type checkers report names that are missing by themselves

@@ -33,6 +33,18 @@ CASES = {
     "replace": (text.RegexReplace("e+", "_"), "Welcome", "W_lcom_"),
     "replace one": (text.RegexReplace("e+", "_", False), "Welcome", "W_lcome"),
     "form": (text.NormalizeUTF8(), "ﬁ", "fi"),
+    "writings": (text.UnicodeScriptTokenizer(), "Welcome to 北 京，123 歡迎!  абв\tαβγ",
+                 ["Welcome", "to", "北", "京", "，123", "歡迎", "!", "абв", "αβγ"]),
+    "writings, white space": (text.UnicodeScriptTokenizer(True), "歡迎!  абв\tα 😀x",
+                              ["歡迎", "!", "  ", "абв", "\t", "α", " ", "😀", "x"]),
+    "writings, marks": (text.UnicodeScriptTokenizer(), "한국어カタカナひらがな漢字e\u0301x_नमस्ते",
+                        ["한국어", "カタカナ", "ひらがな", "漢字", "e", "\u0301", "x", "_", "नमस्ते"]),
+    "writings, nothing": (text.UnicodeScriptTokenizer(), " ", [""]),
+    **{f"Wikipedia {given}": (text.FilterWikipediaXML(), given, plain) for given, plain in {
+        "Welcome    to    China": "welcome to china", "!!!": "", "a < b": "a b", "<b>x</b> y": "y", "éa ß": "a",
+        "AT&amp;T has 5 cats [[Brother|bro]] &quot;q&quot;": "at t has five cats brother bro q", "no #Redirect here": "",
+        "a\nb\n\n c  D12": "a b c d one two", "a <ref>z</ref> b &lt;ref&gt;q&lt;/ref&gt;": "a b ref q ref",
+    }.items()},
     "own": (text.PythonTokenizer(lambda word: word.split("-")), np.array("a-b"), ["a", "b"]),
     "lookup": (text.Lookup(VOCAB), np.array([["a"], ["c"]]), [[1], [3]]),
     "lookup one": (text.Lookup(VOCAB), np.array("a"), 1),
@@ -89,6 +101,11 @@ def test_vocabularies(tmp_path):
         text.Vocab.from_list(["a", "a"])
     with pytest.raises(ValueError, match="contain duplicate word"):
         text.Vocab.from_list(["a"], special_tokens=["a"])
+
+
+def test_places_of_writings():
+    words, begins, ends = text.UnicodeScriptTokenizer(with_offsets=True)("北 京")
+    assert (words.tolist(), begins.tolist(), ends.tolist()) == (["北", "京"], [0, 4], [3, 7])
 
 
 def test_errors():

@@ -44,12 +44,17 @@ from anfora.dataset.lines import CSVDataset as CSVDataset
 from anfora.dataset.lines import TextFileDataset as TextFileDataset
 from anfora.dataset.made_up import FakeImageDataset as FakeImageDataset
 from anfora.dataset.made_up import RandomDataset as RandomDataset
+from anfora.dataset.outlines import Caltech101Dataset as Caltech101Dataset
+from anfora.dataset.outlines import CityscapesDataset as CityscapesDataset
+from anfora.dataset.outlines import Flowers102Dataset as Flowers102Dataset
+from anfora.dataset.outlines import SBDataset as SBDataset
 from anfora.dataset.photographs import Caltech256Dataset as Caltech256Dataset
 from anfora.dataset.photographs import CelebADataset as CelebADataset
 from anfora.dataset.photographs import DIV2KDataset as DIV2KDataset
 from anfora.dataset.photographs import FlickrDataset as FlickrDataset
 from anfora.dataset.photographs import Food101Dataset as Food101Dataset
 from anfora.dataset.photographs import LFWDataset as LFWDataset
+from anfora.dataset.photographs import LSUNDataset as LSUNDataset
 from anfora.dataset.photographs import ManifestDataset as ManifestDataset
 from anfora.dataset.photographs import OmniglotDataset as OmniglotDataset
 from anfora.dataset.photographs import Places365Dataset as Places365Dataset
@@ -57,6 +62,7 @@ from anfora.dataset.photographs import RenderedSST2Dataset as RenderedSST2Datase
 from anfora.dataset.photographs import SBUDataset as SBUDataset
 from anfora.dataset.photographs import SUN397Dataset as SUN397Dataset
 from anfora.dataset.pixels import EMnistDataset as EMnistDataset
+from anfora.dataset.pixels import PhotoTourDataset as PhotoTourDataset
 from anfora.dataset.pixels import QMnistDataset as QMnistDataset
 from anfora.dataset.pixels import STL10Dataset as STL10Dataset
 from anfora.dataset.pixels import SVHNDataset as SVHNDataset
@@ -79,7 +85,10 @@ from anfora.dataset.sounds import GTZANDataset as GTZANDataset
 from anfora.dataset.sounds import LJSpeechDataset as LJSpeechDataset
 from anfora.dataset.sounds import LibriTTSDataset as LibriTTSDataset
 from anfora.dataset.sounds import SpeechCommandsDataset as SpeechCommandsDataset
+from anfora.dataset.sounds import TedliumDataset as TedliumDataset
 from anfora.dataset.sounds import YesNoDataset as YesNoDataset
+from anfora.dataset.translations import IWSLT2016Dataset as IWSLT2016Dataset
+from anfora.dataset.translations import IWSLT2017Dataset as IWSLT2017Dataset
 from anfora.dataset.user_defined import GeneratorDataset as GeneratorDataset
 from anfora.dataset.user_defined import NumpySlicesDataset as NumpySlicesDataset
 from anfora.dataset.user_defined import PaddedDataset as PaddedDataset

@@ -13,3 +13,6 @@ from anfora.mindrecord.pages import MindPage as MindPage
 from anfora.mindrecord.reader import FileReader as FileReader
 from anfora.mindrecord.writer import FileWriter as FileWriter
 
+FAILED: Any
+
+SUCCESS: Any

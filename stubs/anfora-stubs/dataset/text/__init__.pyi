@@ -25,6 +25,8 @@ BertTokenizer: builtins.type
 
 CaseFold: builtins.type
 
+FilterWikipediaXML: builtins.type
+
 Lookup: builtins.type
 
 NormalizeForm: Any
@@ -40,6 +42,8 @@ RegexTokenizer: builtins.type
 ToNumber: builtins.type
 
 UnicodeCharTokenizer: builtins.type
+
+UnicodeScriptTokenizer: builtins.type
 
 Vocab: builtins.type
 
