@@ -194,6 +194,12 @@ def class_of(name: str) -> str:
     return f"class {name}(_Made):\n{made}    def __call__(self{', ' if call else ''}{call}) -> {result}: ...\n"
 
 
+def constructed(name: str, kind: type) -> str:
+    """The stub of a class whose constructor is made, below the class that its source shows."""
+    inner = _parameters(inspect.signature(kind))
+    return f"class {name}(_{name}):\n    def __init__(self, {inner}) -> None: ...\n"
+
+
 #: What the classes of operators share: most are made without arguments, and of many it is not known what a call takes.
 _CLASSES = """\
 
@@ -250,6 +256,10 @@ def module_of(name: str) -> str:
             defined.append(class_of(key))
             continue
         is_made = name in TABLES and callable(value) and not isinstance(value, type)
+        if isinstance(value, type) and name == "anfora.dataset" and hasattr(value.__init__, "__signature__"):
+            leading.append(f"from {value.__module__} import {key} as _{key}\n")
+            defined.append(constructed(key, value))
+            continue
         line = _led_to(key, value, name) if not is_made or key in getattr(module, "_HOME", {}) else None
         if line:
             leading.append(line)

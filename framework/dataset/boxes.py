@@ -12,7 +12,7 @@ import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
-from anfora.dataset.samples import Field, FileDataset, image_files, missing, read_bytes, read_lines, usage_of
+from anfora.dataset.samples import Field, Fields, FileDataset, image_files, missing, read_bytes, read_lines, usage_of
 
 __all__ = ["CocoDataset", "KITTIDataset", "VOCDataset", "WIDERFaceDataset"]
 
@@ -237,12 +237,9 @@ class WIDERFaceDataset(FileDataset):
         left, top, width and height; "blur", "expression", "illumination", "occlusion", "pose" and "invalid" (n,) int32.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, decode: bool = False, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("image",)
+
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         wanted = usage_of(usage, ["train", "test", "valid", "all"])
         split = folder / "wider_face_split"
         images: list[Any] = []
@@ -266,8 +263,7 @@ class WIDERFaceDataset(FileDataset):
             fields["bbox"] = [face[:, :4] for face in faces], None
             for place, kind in enumerate(("blur", "expression", "illumination", "occlusion", "pose", "invalid"), 4):
                 fields[kind] = [face[:, place] for face in faces], None
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, decode)
+        return fields
 
 
 class KITTIDataset(FileDataset):
@@ -283,12 +279,10 @@ class KITTIDataset(FileDataset):
         "bbox" (n, 4), "dimensions" (n, 3), "location" (n, 3) and "rotation_y" (n, 1) float32.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, decode: bool = False, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("image",)
+    _label = None
+
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         wanted = usage_of(usage, ["train", "test"], "train")
         place = "training" if wanted == "train" else "testing"
         images = image_files(folder / "data_object_image_2" / place / "image_2")
@@ -315,5 +309,4 @@ class KITTIDataset(FileDataset):
                 kind = np.int64 if name == "occluded" else np.float32  # -1 is the largest uint32, as in MindSpore
                 parts = [numbers[:, start:stop].astype(kind) for _, numbers in tables]
                 fields[name] = [part.astype(np.uint32) if name == "occluded" else part for part in parts], None
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, decode, label=None)
+        return fields

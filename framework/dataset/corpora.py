@@ -14,7 +14,7 @@ from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.dataset import checks
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.lines import Shuffle, in_files
-from anfora.dataset.samples import FileDataset, image_files, missing, read_lines, usage_of
+from anfora.dataset.samples import Fields, FileDataset, image_files, missing, read_lines, usage_of
 from anfora.dataset.sources import Arrays
 
 __all__ = [
@@ -397,23 +397,16 @@ class IMDBDataset(FileDataset):
     Columns: "text", a word, and "label", an int32: 1 for good ones.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         wanted = usage_of(usage, ["train", "test", "all"])
         pairs = [
             (file, label) for part in ("train", "test") if wanted in (part, "all")
             for kind, label in (("pos", 1), ("neg", 0)) for file in image_files(folder / part / kind, [".txt"])
         ]  # fmt: skip
-        fields = {
+        return {
             "text": (
                 [file for file, _ in pairs],
                 lambda file: np.array("\n".join(read_lines(file)).removesuffix("\n")),
             ),
             "label": (np.array([label for _, label in pairs], np.int32), None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache)

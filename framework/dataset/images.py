@@ -11,7 +11,7 @@ import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
-from anfora.dataset.samples import Field, FileDataset, idx_arrays, missing, read_bytes
+from anfora.dataset.samples import Field, Fields, FileDataset, idx_arrays, missing, read_bytes
 
 __all__ = [
     "Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "ImageFolderDataset", "KMnistDataset", "MnistDataset",
@@ -35,12 +35,7 @@ class MnistDataset(FileDataset):
         OpRuntimeError: files are missing or damaged.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = checks.folder("dataset_dir", dataset_dir)
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         if usage is not None:
             checks.one_of("usage", usage, ["train", "test", "all"])
         parts: tuple[str, ...] = {"train": ("train",), "test": ("t10k",)}.get(usage or "all", ("t10k", "train"))
@@ -50,9 +45,7 @@ class MnistDataset(FileDataset):
         images, labels = (
             np.concatenate(arrays) for arrays in zip(*(idx_arrays(self, Path(folder), *p) for p in stems))
         )
-        fields = {"image": (images[..., None], None), "label": (labels.astype(np.uint32), None)}
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache)
+        return {"image": (images[..., None], None), "label": (labels.astype(np.uint32), None)}
 
 
 class FashionMnistDataset(MnistDataset):
@@ -78,12 +71,7 @@ class Cifar10Dataset(FileDataset):
     }  # fmt: skip
     _labels: Sequence[str] = ("label",)
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = checks.folder("dataset_dir", dataset_dir)
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         if usage is not None:
             checks.one_of("usage", usage, ["train", "test", "all"])
         names = [name for part, names in self._files.items() if usage in (None, "all", part) for name in names]
@@ -94,8 +82,7 @@ class Cifar10Dataset(FileDataset):
         images = rows[:, first:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         labels = {name: (rows[:, place].astype(np.uint32), None) for place, name in enumerate(self._labels)}
         fields: dict[str, Field] = {"image": (np.ascontiguousarray(images), None), **labels}
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, label=self._labels[-1])
+        return fields
 
     def _read(self, file: Path) -> np.ndarray:
         size = len(self._labels) + 3 * 32 * 32
@@ -119,6 +106,7 @@ class Cifar100Dataset(Cifar10Dataset):
 
     _files = {"train": ["train.bin"], "test": ["test.bin"]}  # noqa: RUF012
     _labels = ("coarse_label", "fine_label")
+    _label = "fine_label"
 
 
 class ImageFolderDataset(FileDataset):

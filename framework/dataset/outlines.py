@@ -12,7 +12,17 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError
 from anfora.dataset import checks
 from anfora.dataset.photographs import folders_of
-from anfora.dataset.samples import Field, FileDataset, image_files, matlab, missing, read_bytes, read_lines, usage_of
+from anfora.dataset.samples import (
+    Field,
+    Fields,
+    FileDataset,
+    image_files,
+    matlab,
+    missing,
+    read_bytes,
+    read_lines,
+    usage_of,
+)
 
 __all__ = ["Caltech101Dataset", "CityscapesDataset", "Flowers102Dataset", "SBDataset"]
 
@@ -49,7 +59,7 @@ class Caltech101Dataset(FileDataset):
     _decoded, _label = ("image",), "category"
     _lacks, _defaults = ("cache",), _ONE_WORKER
 
-    def _find(self, folder: Path, target_type: str | None = None) -> dict[str, Field]:
+    def _find(self, folder: Path, target_type: str | None = None) -> Fields:
         wanted = checks.one_of("target_type", target_type or "category", ["category", "annotation", "all"])
         place = folder / "101_ObjectCategories"
         if not place.is_dir():
@@ -86,9 +96,7 @@ class CityscapesDataset(FileDataset):
     _decoded: Sequence[str] = ("image", "task")
     _label, _defaults = None, {"decode": None}
 
-    def _find(
-        self, folder: Path, usage: str = "train", quality_mode: str = "fine", task: str = "instance"
-    ) -> dict[str, Field]:
+    def _find(self, folder: Path, usage: str = "train", quality_mode: str = "fine", task: str = "instance") -> Fields:
         checks.one_of("quality_mode", quality_mode, ["fine", "coarse"])
         kinds = {
             "instance": "instanceIds.png", "semantic": "labelIds.png", "polygon": "polygons.json", "color": "color.png",
@@ -121,7 +129,7 @@ class Flowers102Dataset(FileDataset):
     _decoded: Sequence[str] = ("image",)
     _lacks, _defaults = ("cache",), _ONE_WORKER
 
-    def _find(self, folder: Path, task: str = "Classification", usage: str = "all") -> dict[str, Field]:
+    def _find(self, folder: Path, task: str = "Classification", usage: str = "all") -> Fields:
         checks.one_of("task", task or "Classification", ["Classification", "Segmentation"])
         wanted = usage_of(usage, ["train", "test", "valid", "all"])
         sets = matlab(self, folder / "setid.mat")
@@ -155,7 +163,7 @@ class SBDataset(FileDataset):
     _decoded, _label = ("image",), None
     _lacks, _defaults = ("cache",), {**_ONE_WORKER, "decode": None}
 
-    def _find(self, folder: Path, task: str = "Boundaries", usage: str = "all") -> dict[str, Field]:
+    def _find(self, folder: Path, task: str = "Boundaries", usage: str = "all") -> Fields:
         checks.one_of("task", task, ["Boundaries", "Segmentation"])
         wanted = usage_of(usage, ["train", "val", "train_noval", "all"])
         names = [

@@ -11,7 +11,7 @@ import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.dataset import checks
-from anfora.dataset.samples import Field, FileDataset, image_files, missing, read_bytes, read_lines, usage_of
+from anfora.dataset.samples import Fields, FileDataset, image_files, missing, read_bytes, read_lines, usage_of
 
 __all__ = [
     "Caltech256Dataset", "CelebADataset", "DIV2KDataset", "FlickrDataset", "Food101Dataset", "LFWDataset",
@@ -69,19 +69,14 @@ class Caltech256Dataset(FileDataset):
     Columns: "image", bytes (n,) uint8 or decoded (H, W, 3) uint8, and "label", an int32: folders by their names.
     """
 
-    def __init__(
-        self, dataset_dir: str, num_samples: int | None = None, num_parallel_workers: int | None = None,
-        shuffle: bool | None = None, decode: bool = False, sampler: Any = None, num_shards: int | None = None,
-        shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("image",)
+
+    def _find(self, folder: Path) -> Fields:
         pairs = [(file, k) for k, name in enumerate(folders_of(folder)) for file in image_files(folder / name)]
-        fields = {
+        return {
             "image": ([file for file, _ in pairs], read_bytes),
             "label": (np.array([label for _, label in pairs], np.int32), None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, decode)
 
 
 class Food101Dataset(FileDataset):
@@ -95,23 +90,18 @@ class Food101Dataset(FileDataset):
     Columns: "image", bytes (n,) uint8 or decoded (H, W, 3) uint8, and "label", the name of the food.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, decode: bool = False, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("image",)
+
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         wanted = usage_of(usage, ["train", "test", "all"])
         names = [
             line.strip() for part in ("train", "test") if wanted in (part, "all")
             for line in read_lines(folder / "meta" / f"{part}.txt") if line.strip()
         ]  # fmt: skip
-        fields = {
+        return {
             "image": ([folder / "images" / f"{name}.jpg" for name in names], read_bytes),
             "label": ([name.split("/")[0] for name in names], None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, decode)
 
 
 class Places365Dataset(FileDataset):
@@ -156,20 +146,15 @@ class SUN397Dataset(FileDataset):
     Columns: "image", bytes (n,) uint8 or decoded (H, W, 3) uint8, and "label", a uint32.
     """
 
-    def __init__(
-        self, dataset_dir: str, num_samples: int | None = None, num_parallel_workers: int | None = None,
-        shuffle: bool | None = None, decode: bool = False, sampler: Any = None, num_shards: int | None = None,
-        shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("image",)
+
+    def _find(self, folder: Path) -> Fields:
         names = [line.strip() for line in read_lines(folder / "ClassName.txt") if line.strip()]
         pairs = [(file, k) for k, name in enumerate(names) for file in image_files(folder / name.lstrip("/"))]
-        fields = {
+        return {
             "image": ([file for file, _ in pairs], read_bytes),
             "label": (np.array([label for _, label in pairs], np.uint32), None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, decode)
 
 
 class RenderedSST2Dataset(FileDataset):
@@ -184,24 +169,19 @@ class RenderedSST2Dataset(FileDataset):
         positive.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, decode: bool = False, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("image",)
+
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         wanted = usage_of(usage, ["train", "val", "test", "all"])
         pairs = [
             (file, label)
             for part, name in (("test", "test"), ("train", "train"), ("val", "valid")) if wanted in (part, "all")
             for label, kind in enumerate(("negative", "positive")) for file in image_files(folder / name / kind)
         ]  # fmt: skip
-        fields = {
+        return {
             "image": ([file for file, _ in pairs], read_bytes),
             "label": (np.array([label for _, label in pairs], np.uint32), None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, decode)
 
 
 class LSUNDataset(FileDataset):
@@ -219,7 +199,7 @@ class LSUNDataset(FileDataset):
 
     _decoded = ("image",)
 
-    def _find(self, folder: Path, usage: str | None = None, classes: Any = None) -> dict[str, Field]:
+    def _find(self, folder: Path, usage: str | None = None, classes: Any = None) -> Fields:
         wanted = usage_of(usage, ["train", "test", "valid", "all"])
         names = [classes] if isinstance(classes, str) else classes
         if names is not None and not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
@@ -250,12 +230,9 @@ class OmniglotDataset(FileDataset):
         and name.
     """
 
-    def __init__(
-        self, dataset_dir: str, background: bool | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, decode: bool = False, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("image",)
+
+    def _find(self, folder: Path, background: bool | None = None) -> Fields:
         is_background = background is None or checks.boolean("background", background)
         place = folder / ("images_background" if is_background else "images_evaluation")
         if not place.is_dir():
@@ -264,12 +241,10 @@ class OmniglotDataset(FileDataset):
             place / alphabet / letter for alphabet in folders_of(place) for letter in folders_of(place / alphabet)
         ]
         pairs = [(file, k) for k, letter in enumerate(letters) for file in image_files(letter)]
-        fields = {
+        return {
             "image": ([file for file, _ in pairs], read_bytes),
             "label": (np.array([label for _, label in pairs], np.int32), None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, decode)
 
 
 class LFWDataset(FileDataset):
@@ -334,12 +309,10 @@ class FlickrDataset(FileDataset):
     Columns: "image", bytes (n,) uint8 or decoded (H, W, 3) uint8, and "annotation" (5,), sentences.
     """
 
-    def __init__(
-        self, dataset_dir: str, annotation_file: str, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, decode: bool | None = None,
-        sampler: Any = None, num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("image",)
+    _defaults = {"decode": None}  # noqa: RUF012
+
+    def _find(self, folder: Path, annotation_file: str) -> Fields:
         found: dict[str, list[str]] = {}
         for number, line in enumerate(read_lines(annotation_file), 1):
             name, tab, sentence = line.partition("\t")
@@ -347,9 +320,7 @@ class FlickrDataset(FileDataset):
                 found.setdefault(name.rpartition("#")[0], []).append(sentence)
             elif line.strip():
                 raise OpRuntimeError(f"Invalid file, {annotation_file}: line {number} is no name with a sentence")
-        fields = {"image": ([folder / name for name in found], read_bytes), "annotation": (list(found.values()), None)}
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, decode)
+        return {"image": ([folder / name for name in found], read_bytes), "annotation": (list(found.values()), None)}
 
 
 class SBUDataset(FileDataset):
@@ -362,12 +333,9 @@ class SBUDataset(FileDataset):
     Columns: "image", bytes (n,) uint8 or decoded (H, W, 3) uint8, and "caption", a word.
     """
 
-    def __init__(
-        self, dataset_dir: str, num_samples: int | None = None, num_parallel_workers: int | None = None,
-        shuffle: bool | None = None, decode: bool = False, sampler: Any = None, num_shards: int | None = None,
-        shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("image",)
+
+    def _find(self, folder: Path) -> Fields:
         urls, captions = (
             read_lines(folder / f"SBU_captioned_photo_dataset_{kind}.txt") for kind in ("urls", "captions")
         )
@@ -377,9 +345,7 @@ class SBUDataset(FileDataset):
             file = folder / "sbu_images" / url.strip()[23:].replace("/", "_")
             if url.strip() and file.is_file():
                 pairs.append((file, caption.rstrip(" \r")))
-        fields = {"image": ([file for file, _ in pairs], read_bytes), "caption": ([text for _, text in pairs], None)}
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, decode)
+        return {"image": ([file for file, _ in pairs], read_bytes), "caption": ([text for _, text in pairs], None)}
 
 
 class DIV2KDataset(FileDataset):
@@ -395,13 +361,10 @@ class DIV2KDataset(FileDataset):
     Columns: "hr_image" and "lr_image", bytes (n,) uint8 or decoded (H, W, 3) uint8.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str = "train", downgrade: str = "bicubic", scale: int = 2,
-        num_samples: int | None = None, num_parallel_workers: int | None = None, shuffle: bool | None = None,
-        decode: bool | None = None, sampler: Any = None, num_shards: int | None = None, shard_id: int | None = None,
-        cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _decoded = ("hr_image", "lr_image")
+    _defaults = {"decode": None}  # noqa: RUF012
+
+    def _find(self, folder: Path, usage: str = "train", downgrade: str = "bicubic", scale: int = 2) -> Fields:
         wanted = usage_of(usage, ["train", "valid", "all"])
         scales = {"bicubic": [2, 3, 4, 8], "unknown": [2, 3, 4], "mild": [4], "difficult": [4], "wild": [4]}
         checks.one_of("scale", scale, scales[checks.one_of("downgrade", downgrade, list(scales))])
@@ -418,10 +381,7 @@ class DIV2KDataset(FileDataset):
                     (file, other) for end in (("w1", "w2", "w3", "w4") if letter == "w" and part == "train" else (letter,))
                     if (other := small / f"{stem}x{scale}{end}.png").is_file()
                 ]  # fmt: skip
-        fields = {"hr_image": ([a for a, _ in pairs], read_bytes), "lr_image": ([b for _, b in pairs], read_bytes)}
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        images = ("hr_image", "lr_image")
-        self._samples(fields, sampling, num_parallel_workers, cache, decode, images=images)  # fmt: skip
+        return {"hr_image": ([a for a, _ in pairs], read_bytes), "lr_image": ([b for _, b in pairs], read_bytes)}
 
 
 class ManifestDataset(FileDataset):

@@ -12,7 +12,7 @@ from anfora.core.errors import OpRuntimeError
 from anfora.dataset import checks
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.lines import Shuffle, in_files
-from anfora.dataset.samples import Field, FileDataset, idx_arrays, image_files, matlab, missing, read_lines, usage_of
+from anfora.dataset.samples import Fields, FileDataset, idx_arrays, image_files, matlab, missing, read_lines, usage_of
 from anfora.dataset.sources import Arrays
 
 __all__ = [
@@ -32,12 +32,7 @@ class EMnistDataset(FileDataset):
     Columns: "image" (28, 28, 1) uint8 and "label", a uint32.
     """
 
-    def __init__(
-        self, dataset_dir: str, name: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    def _find(self, folder: Path, name: str, usage: str | None = None) -> Fields:
         checks.one_of("name", name, ["byclass", "bymerge", "balanced", "letters", "digits", "mnist"])
         wanted = usage_of(usage, ["train", "test", "all"])
         pairs = [
@@ -45,9 +40,7 @@ class EMnistDataset(FileDataset):
             for part in ("test", "train") if wanted in (part, "all")
         ]  # fmt: skip
         images, labels = (np.concatenate(parts) for parts in zip(*pairs))
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        fields = {"image": (images[..., None], None), "label": (labels.astype(np.uint32), None)}
-        self._samples(fields, sampling, num_parallel_workers, cache)
+        return {"image": (images[..., None], None), "label": (labels.astype(np.uint32), None)}
 
 
 class PhotoTourDataset(FileDataset):
@@ -64,7 +57,7 @@ class PhotoTourDataset(FileDataset):
 
     _label = "matches"
 
-    def _find(self, folder: Path, name: str, usage: str | None = None) -> dict[str, Field]:
+    def _find(self, folder: Path, name: str, usage: str | None = None) -> Fields:
         places = ["notredame", "yosemite", "liberty"]
         place = folder / checks.one_of("name", name, [*places, *(f"{each}_harris" for each in places)])
         wanted = usage_of(usage, ["train", "test"], "train")
@@ -111,14 +104,9 @@ class QMnistDataset(FileDataset):
     Columns: "image" (28, 28, 1) uint8 and "label", a uint32 or (8,) uint32.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, compat: bool = True, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    def _find(self, folder: Path, usage: str | None = None, compat: bool = True) -> Fields:
         wanted = usage_of(usage, ["train", "test", "test10k", "test50k", "nist", "all"])
-        checks.boolean("compat", compat)
+        self._label = "label" if checks.boolean("compat", compat) else None
         parts = {"train": ["qmnist-train"], "nist": ["xnist"], "all": ["qmnist-train", "qmnist-test", "xnist"]}
         pairs = [
             idx_arrays(self, folder, f"{part}-images-idx3-ubyte", f"{part}-labels-idx2-int")
@@ -127,9 +115,7 @@ class QMnistDataset(FileDataset):
         images, labels = (np.concatenate(arrays) for arrays in zip(*pairs))
         kept = {"test10k": slice(10000), "test50k": slice(10000, None)}.get(wanted, slice(None))
         labels = labels.astype(np.uint32)[kept]
-        fields = {"image": (images[kept][..., None], None), "label": (labels[:, 0] if compat else labels, None)}
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache, label="label" if compat else None)
+        return {"image": (images[kept][..., None], None), "label": (labels[:, 0] if compat else labels, None)}
 
 
 class STL10Dataset(FileDataset):
@@ -142,12 +128,7 @@ class STL10Dataset(FileDataset):
     Columns: "image" (96, 96, 3) uint8 and "label", an int32 of 0 to 9, or -1.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         wanted = usage_of(usage, ["train", "test", "unlabeled", "train+unlabeled", "all"])
         parts = ["train", "test", "unlabeled"] if wanted == "all" else wanted.split("+")
         images, labels = [], []
@@ -165,12 +146,10 @@ class STL10Dataset(FileDataset):
             images.append(pixels.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1))  # columns first in the files
             count = len(pixels) // size
             labels.append(np.full(count, -1, np.int32) if classes is None else classes.astype(np.int32) - 1)
-        fields = {
+        return {
             "image": (np.ascontiguousarray(np.concatenate(images)), None),
             "label": (np.concatenate(labels), None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache)
 
 
 class SemeionDataset(FileDataset):
@@ -211,11 +190,10 @@ class SVHNDataset(FileDataset):
     Columns: "image" (32, 32, 3) uint8 and "label", a uint32 of 0 to 9.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None, num_parallel_workers: int = 1,
-        shuffle: bool | None = None, sampler: Any = None, num_shards: int | None = None, shard_id: int | None = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    _lacks = ("cache",)
+    _defaults = {"num_parallel_workers": 1}  # noqa: RUF012
+
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         wanted = usage_of(usage, ["train", "test", "extra", "all"])
         images, labels = [], []
         for part in ("train", "test", "extra"):
@@ -227,12 +205,10 @@ class SVHNDataset(FileDataset):
                     labels.append(found["y"].astype(np.uint32).reshape(-1) % 10)
                 except (ValueError, KeyError) as error:
                     raise missing(self, f"{file} ({error})") from error
-        fields = {
+        return {
             "image": (np.ascontiguousarray(np.concatenate(images)), None),
             "label": (np.concatenate(labels), None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, None)
 
 
 class USPSDataset(Dataset):

@@ -28,12 +28,15 @@ from anfora.dataset.sources import Indexed, Sampled
 from anfora.dataset.vision.geometry import Decode
 
 __all__ = [
-    "Field", "FileDataset", "Samples", "idx_arrays", "image_files", "matlab", "missing", "rate_of", "read_bytes",
+    "Field", "Fields", "FileDataset", "Samples", "idx_arrays", "image_files", "matlab", "missing", "rate_of", "read_bytes",
     "read_lines", "read_wave", "usage_of",
 ]  # fmt: skip
 
 #: The fields of one column: a value for each sample, and the function that reads the field from it, where it is no array.
 Field = tuple[Any, Callable[[Any], np.ndarray] | None]
+
+#: Those of all columns, by their names.
+Fields = Mapping[str, tuple[Any, Any]]
 
 #: Endings of files that are images, as MindSpore's datasets of folders know them.
 _IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".gif", ".tif", ".tiff")

@@ -10,7 +10,17 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.photographs import folders_of
-from anfora.dataset.samples import Field, FileDataset, image_files, missing, rate_of, read_lines, read_wave, usage_of
+from anfora.dataset.samples import (
+    Field,
+    Fields,
+    FileDataset,
+    image_files,
+    missing,
+    rate_of,
+    read_lines,
+    read_wave,
+    usage_of,
+)
 
 __all__ = [
     "CMUArcticDataset", "GTZANDataset", "LJSpeechDataset", "LibriTTSDataset", "SpeechCommandsDataset", "TedliumDataset",
@@ -57,21 +67,14 @@ class GTZANDataset(FileDataset):
     Columns: "waveform" (channels, n) float32, "sample_rate", a uint32, and "label", the genre.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         if usage_of(usage, ["train", "valid", "test", "all"]) != "all":
             raise OpValueError(
                 f"GTZANDataset(usage={usage!r}): the files do not tell which part they belong to",
                 arg="usage", help="dataset.split([0.8, 0.1, 0.1]) divides it; a sampler takes those that a list names.",
             )  # fmt: skip
         pairs = [(file, kind) for kind in folders_of(folder) for file in image_files(folder / kind, [".wav"])]
-        fields = _sound([file for file, _ in pairs], np.uint32) | {"label": ([kind for _, kind in pairs], None)}
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache)
+        return _sound([file for file, _ in pairs], np.uint32) | {"label": ([kind for _, kind in pairs], None)}
 
 
 class SpeechCommandsDataset(FileDataset):
@@ -85,12 +88,7 @@ class SpeechCommandsDataset(FileDataset):
         "utterance_number", an int32.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         wanted = usage_of(usage, ["train", "test", "valid", "all"])
         files = {
             f"{word}/{Path(file).name}": file for word in folders_of(folder) if not word.startswith("_")
@@ -107,13 +105,11 @@ class SpeechCommandsDataset(FileDataset):
         if absent:
             raise missing(self, f"Check {absent[0]} in directory: {folder}")
         speakers = [Path(name).stem.split("_nohash_") for name in names]
-        fields = _sound([files[name] for name in names]) | {
+        return _sound([files[name] for name in names]) | {
             "label": ([name.split("/")[0] for name in names], None),
             "speaker_id": ([pair[0] for pair in speakers], None),
             "utterance_number": (np.array([int(pair[1]) for pair in speakers], np.int32), None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache)
 
 
 class LJSpeechDataset(FileDataset):
@@ -126,23 +122,16 @@ class LJSpeechDataset(FileDataset):
         "normalized_transcription", words.
     """
 
-    def __init__(
-        self, dataset_dir: str, num_samples: int | None = None, num_parallel_workers: int | None = None,
-        shuffle: bool | None = None, sampler: Any = None, num_shards: int | None = None, shard_id: int | None = None,
-        cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    def _find(self, folder: Path) -> Fields:
         rows = [line.split("|") for line in read_lines(folder / "metadata.csv") if line.strip()]
         if any(len(row) != 3 for row in rows):
             raise OpRuntimeError(
                 f"Invalid file, {folder / 'metadata.csv'} has a line that is not three fields between |"
             )
-        fields = _sound([folder / "wavs" / f"{row[0]}.wav" for row in rows]) | {
+        return _sound([folder / "wavs" / f"{row[0]}.wav" for row in rows]) | {
             "transcription": ([row[1] for row in rows], None),
             "normalized_transcription": ([row[2] for row in rows], None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache)
 
 
 _ARCTIC = [
@@ -161,12 +150,7 @@ class CMUArcticDataset(FileDataset):
     Columns: "waveform" (channels, n) float32, "sample_rate", a uint32, "transcript" and "utterance_id", words.
     """
 
-    def __init__(
-        self, dataset_dir: str, name: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    def _find(self, folder: Path, name: str | None = None) -> Fields:
         voice = checks.one_of("name", "aew" if name is None else name, _ARCTIC)
         place = folder / f"cmu_us_{voice}_arctic"
         rows = []
@@ -174,12 +158,10 @@ class CMUArcticDataset(FileDataset):
             words = line.strip(" ()").split(" ", 1)
             if len(words) == 2:
                 rows.append((words[0], words[1].strip().strip('"')))
-        fields = _sound([place / "wav" / f"{row[0]}.wav" for row in rows], np.uint32) | {
+        return _sound([place / "wav" / f"{row[0]}.wav" for row in rows], np.uint32) | {
             "transcript": ([row[1] for row in rows], None),
             "utterance_id": ([row[0].removeprefix("arctic_") for row in rows], None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache)
 
 
 _LIBRI = ["dev-clean", "dev-other", "test-clean", "test-other", "train-clean-100", "train-clean-360", "train-other-500"]
@@ -197,12 +179,7 @@ class LibriTTSDataset(FileDataset):
         "speaker_id" and "chapter_id", uint32, and "utterance_id", a word.
     """
 
-    def __init__(
-        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
-        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        folder = Path(checks.folder("dataset_dir", dataset_dir))
+    def _find(self, folder: Path, usage: str | None = None) -> Fields:
         wanted = usage_of(usage, [*_LIBRI, "all"])
         files, rows = [], []
         for part in _LIBRI if wanted == "all" else [wanted]:
@@ -213,15 +190,13 @@ class LibriTTSDataset(FileDataset):
                         files.append(table.parent / f"{words[0]}.wav")
                         rows.append(words)
         numbers = [row[0].split("_") for row in rows]
-        fields = _sound(files, np.uint32) | {
+        return _sound(files, np.uint32) | {
             "original_text": ([row[1] for row in rows], None),
             "normalized_text": ([row[2] for row in rows], None),
             "speaker_id": (np.array([int(n[0]) for n in numbers], np.uint32), None),
             "chapter_id": (np.array([int(n[1]) for n in numbers], np.uint32), None),
             "utterance_id": ([row[0] for row in rows], None),
         }
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache)
 
 
 class TedliumDataset(FileDataset):
@@ -239,9 +214,7 @@ class TedliumDataset(FileDataset):
 
     _label = None
 
-    def _find(
-        self, folder: Path, release: str, usage: str | None = None, extensions: str | None = None
-    ) -> dict[str, Field]:
+    def _find(self, folder: Path, release: str, usage: str | None = None, extensions: str | None = None) -> Fields:
         checks.one_of("release", release, ["release1", "release2", "release3"])
         checks.one_of("extensions", extensions or ".sph", [".sph"])
         third = release == "release3"
