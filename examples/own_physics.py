@@ -24,14 +24,18 @@ SOFTENING = 0.01
 
 @ms.custom_op("(d),(n,d),(n)->(d)")
 def pull(place, places, masses, out):
-    """The acceleration at a place, by all masses."""
+    """The acceleration at a place in space, by all masses. What a loop adds up lies in numbers, not in the result, so that it
+    stays in the processor."""
+    x, y, z = place[0], place[1], place[2]
+    pull_x = pull_y = pull_z = 0.0
     for i in range(places.shape[0]):
-        square = SOFTENING
-        for k in range(place.shape[0]):
-            square += (places[i, k] - place[k]) ** 2
+        to_x, to_y, to_z = places[i, 0] - x, places[i, 1] - y, places[i, 2] - z
+        square = SOFTENING + to_x * to_x + to_y * to_y + to_z * to_z
         strength = masses[i] / (square * math.sqrt(square))
-        for k in range(place.shape[0]):
-            out[k] += strength * (places[i, k] - place[k])
+        pull_x += strength * to_x
+        pull_y += strength * to_y
+        pull_z += strength * to_z
+    out[0], out[1], out[2] = pull_x, pull_y, pull_z
 
 
 @pull.gradient
