@@ -24,8 +24,8 @@ SOFTENING = 0.01
 
 @ms.custom_op("(d),(n,d),(n)->(d)")
 def pull(place, places, masses, out):
-    """The acceleration at a place in space, by all masses. What a loop adds up lies in numbers, not in the result, so that it
-    stays in the processor."""
+    """The acceleration at a place in space, by all masses. What a loop adds up lies in numbers, not in the result, so
+    that it stays in the processor."""
     x, y, z = place[0], place[1], place[2]
     pull_x = pull_y = pull_z = 0.0
     for i in range(places.shape[0]):

@@ -38,7 +38,7 @@ _HOMES = {
         "tuple_", "type_none", "uint8", "uint16", "uint32", "uint64",
     ),
     "anfora.core.errors": ("AnforaError", "AnforaWarning"),
-    "anfora.core.tensor": ("Tensor", "from_dlpack", "from_numpy", "tensor"),
+    "anfora.core.tensor": ("Tensor", "from_dlpack", "from_numpy", "frombuffer", "tensor"),
     "anfora.core.parameter": ("Parameter", "ParameterTuple", "_is_parameter_generated"),
     "anfora.core.cell": ("Cell",),
     "anfora.core.random": (
@@ -47,7 +47,8 @@ _HOMES = {
     ),
     "anfora.core.settings": (
         "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "STRICT", "context", "get_context", "set_context",
-        "set_deterministic", "set_device", "set_recursion_limit", "synchronize", "_pynative_executor",
+        "dispatch_threads_num", "launch_blocking", "set_deterministic", "set_device", "set_recursion_limit", "synchronize",
+        "_pynative_executor",
     ),
     "anfora.core.process_memory": (
         "empty_cache", "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved",

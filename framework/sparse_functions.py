@@ -116,6 +116,8 @@ FUNCTIONS: dict[str, Callable] = {
     "make_coo_tensor": COOTensor,
     "make_csr_tensor": CSRTensor,
     "make_row_tensor": RowTensor,
+    "make_row_tensor_inner": RowTensor,
+    "make_sparse_tensor": COOTensor,
     "row_tensor_add": lambda x, y: RowTensor(
         ops.concat((x.indices, y.indices)), ops.concat((x.values, y.values)), x.dense_shape
     ),

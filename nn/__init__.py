@@ -59,6 +59,7 @@ from anfora.nn.pooling import *  # noqa: F403
 from anfora.nn.recurrent import *  # noqa: F403
 from anfora.nn.reducer import *  # noqa: F403
 from anfora.nn.transformer import *  # noqa: F403
+from anfora.nn.utils import no_init_parameters as no_init_parameters
 from anfora.nn.wrap import *  # noqa: F403
 from anfora.optim import *  # noqa: F403
 
@@ -75,6 +76,7 @@ __all__ = [
     *(name for module in _MODULES for name in import_module(f"anfora.nn.{module}").__all__),
     *(name for name in import_module("anfora.optim").__all__ if name not in ("experimental", "lr_scheduler")),
     "learning_rate_schedule",
+    "no_init_parameters",
 ]
 
 if not TYPE_CHECKING:  # type checkers report names that are missing by themselves

@@ -275,12 +275,24 @@ def threads_num(threads_num: int) -> None:
 
 
 def dispatch_threads_num(threads_num: int) -> None:
-    """MindSpore's `runtime.dispatch_threads_num`: threads for large operators."""
+    """MindSpore's `runtime.dispatch_threads_num`: threads for large operators.
+
+    Example:
+        >>> before = get_context("runtime_num_threads")
+        >>> dispatch_threads_num(2)
+        >>> get_context("runtime_num_threads")
+        2
+        >>> dispatch_threads_num(before)
+    """
     set_context(runtime_num_threads=threads_num)
 
 
 def launch_blocking() -> None:
-    """MindSpore's `runtime.launch_blocking`: operators are done when their call returns, always."""
+    """MindSpore's `runtime.launch_blocking`: operators are done when their call returns, always.
+
+    Example:
+        >>> launch_blocking()
+    """
     set_context(pynative_synchronize=True)
 
 

@@ -32,8 +32,8 @@ else:
     TensorMethods = NumpyBorder
 
 __all__ = [
-    "Tensor", "Tensors", "from_buffer", "from_dlpack", "from_numpy", "is_operand", "leave_to_tape", "move", "tensor",
-    "wrap",
+    "Tensor", "Tensors", "from_buffer", "from_dlpack", "from_numpy", "frombuffer", "is_operand", "leave_to_tape", "move",
+    "tensor", "wrap",
 ]  # fmt: skip
 
 
@@ -545,6 +545,30 @@ def from_numpy(array: np.ndarray) -> Tensor:
     if not array.flags.aligned or not array.dtype.isnative:
         raise OpValueError("from_numpy needs an aligned array in the machine's byte order", help="use Tensor(array).")
     return _on_foreign(array, dtype)
+
+
+def frombuffer(buffer: Any, dtype: Any, count: int = -1, offset: int = 0) -> Tensor:
+    """A tensor of one axis that shares the memory of an object with Python's buffer protocol, such as a bytearray.
+
+    Args:
+        buffer: the object; one that cannot be written to is copied.
+        dtype: how its bytes are read.
+        count: how many elements there are; all by default.
+        offset: bytes to leave out in front.
+    Raises:
+        OpTypeError: the object has no buffer.
+        OpValueError: its bytes are no whole elements, or fewer than asked for.
+    Example:
+        >>> frombuffer(bytearray([1, 2, 3, 4]), ms.int16, offset=2).tolist()
+        [1027]
+    """
+    try:
+        array = np.frombuffer(buffer, as_dtype(dtype).numpy, count, offset)
+    except TypeError as error:
+        raise OpTypeError(f"frombuffer: {error}", arg="buffer") from error
+    except ValueError as error:
+        raise OpValueError(f"frombuffer: {error}", arg="buffer") from error
+    return from_numpy(array if array.flags.writeable else array.copy())
 
 
 def _on_foreign(array: np.ndarray, dtype: DType) -> Tensor:

@@ -27,8 +27,8 @@ __all__ = ["find", "names"]
 #: Other names of functions of `ops`.
 _RENAMED = {
     "deepcopy": "copy", "floordiv": "floor_div", "floormod": "floor_mod", "intopk": "in_top_k", "pows": "pow",
-    "reshape_": "reshape", "soft_shrink": "softshrink", "tensor_expm1": "expm1", "tensor_muls": "mul",
-    "tensor_range": "range", "tensor_slice": "slice",
+    "reshape_": "reshape", "stop_gradient_": "stop_gradient", "soft_shrink": "softshrink", "tensor_expm1": "expm1",
+    "tensor_muls": "mul", "tensor_range": "range", "tensor_slice": "slice",
 }  # fmt: skip
 
 #: Python's own operators on numbers, strings and references.
@@ -126,6 +126,7 @@ _TENSORS: dict[str, Callable] = {
     ),
     "dyn_shape": lambda input_x: Tensor(input_x.shape, int64),
     "eps": lambda x: ops.Eps()(x),
+    "inplace_sigmoid": lambda input: input.sigmoid_(),
     "is_floating_point": lambda input: input.dtype.is_float,
     "is_nonzero": _number,
     "log_uniform_candidate_sampler": lambda true_classes, num_true=1, num_sampled=5, unique=True, range_max=5, seed=0: (

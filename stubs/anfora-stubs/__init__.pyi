@@ -98,7 +98,9 @@ from anfora.core.settings import LAX as LAX
 from anfora.core.settings import PYNATIVE_MODE as PYNATIVE_MODE
 from anfora.core.settings import STRICT as STRICT
 from anfora.core.settings import context as context
+from anfora.core.settings import dispatch_threads_num as dispatch_threads_num
 from anfora.core.settings import get_context as get_context
+from anfora.core.settings import launch_blocking as launch_blocking
 from anfora.core.settings import set_context as set_context
 from anfora.core.settings import set_deterministic as set_deterministic
 from anfora.core.settings import set_device as set_device
@@ -107,6 +109,7 @@ from anfora.core.settings import synchronize as synchronize
 from anfora.core.tensor import Tensor as Tensor
 from anfora.core.tensor import from_dlpack as from_dlpack
 from anfora.core.tensor import from_numpy as from_numpy
+from anfora.core.tensor import frombuffer as frombuffer
 from anfora.core.tensor import tensor as tensor
 from anfora.directions import derivative as derivative
 from anfora.directions import jet as jet

@@ -230,6 +230,20 @@ def test_numpys_view_is_the_memory():
     assert x.tolist() == [5.0, 2.0]
 
 
+def test_frombuffer():
+    held = bytearray(range(12))
+    x = ms.frombuffer(held, ms.int16, 3, 2)
+    np.testing.assert_array_equal(x.asnumpy(), np.frombuffer(held, np.int16, 3, 2))
+    held[2] = 77
+    assert x[0].item() == np.frombuffer(held, np.int16)[1]
+    fixed = ms.frombuffer(bytes(held), ms.uint8)
+    fixed[0] = 5
+    assert held[0] == 0 and fixed[0].item() == 5
+    for wrong, kind in (((held, ms.int64), ValueError), ((held, ms.int8, 13), ValueError), ((3, ms.int8), TypeError)):
+        with pytest.raises(kind, match="frombuffer: "):
+            ms.frombuffer(*wrong)
+
+
 # -- einops -----------------------------------------------------------------------------------------------------------
 
 IMAGES = np.random.default_rng(3).standard_normal((2, 6, 4)).astype(np.float32)

@@ -202,6 +202,7 @@ from anfora.nn.transformer import TransformerDecoder as TransformerDecoder
 from anfora.nn.transformer import TransformerDecoderLayer as TransformerDecoderLayer
 from anfora.nn.transformer import TransformerEncoder as TransformerEncoder
 from anfora.nn.transformer import TransformerEncoderLayer as TransformerEncoderLayer
+from anfora.nn.utils import no_init_parameters as no_init_parameters
 from anfora.nn.wrap import ForwardValueAndGrad as ForwardValueAndGrad
 from anfora.nn.wrap import Jvp as Jvp
 from anfora.nn.wrap import ParameterUpdate as ParameterUpdate

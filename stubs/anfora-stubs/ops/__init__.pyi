@@ -36,8 +36,10 @@ from anfora.ops.user_primitives import PrimitiveWithCheck as PrimitiveWithCheck
 from anfora.ops.user_primitives import PrimitiveWithInfer as PrimitiveWithInfer
 from anfora.ops.user_primitives import prim_attr_register as prim_attr_register
 from anfora.sparse import COOTensor as make_coo_tensor
+from anfora.sparse import COOTensor as make_sparse_tensor
 from anfora.sparse import CSRTensor as make_csr_tensor
 from anfora.sparse import RowTensor as make_row_tensor
+from anfora.sparse import RowTensor as make_row_tensor_inner
 
 
 class _Made(Primitive):
@@ -2803,6 +2805,8 @@ def inplace_add(x: TensorLike, v: Any, indices: Any) -> Tensor:
 def inplace_index_add(var: TensorLike, indices: TensorLike, updates: Any, axis: Any) -> Tensor:
     """Add parts of `updates` to the parts of a tensor along an axis that indices name, in place."""
 
+def inplace_sigmoid(input: Any) -> Tensor: ...
+
 def inplace_sub(x: TensorLike, v: Any, indices: Any) -> Tensor:
     """A copy in which values are subtracted from the parts along the first axis that indices name."""
 
@@ -3767,6 +3771,8 @@ def stft(x: TensorLike, n_fft: builtins.int, hop_length: Any = None, win_length:
 
 def stop_gradient(value: TensorLike) -> Tensor:
     """The same values, through which no gradient flows. A view."""
+
+stop_gradient_ = stop_gradient
 
 def strided_slice(input_x: TensorLike, begin: Any, end: Any, strides: Any, begin_mask: Any = 0, end_mask: Any = 0, ellipsis_mask: Any = 0, new_axis_mask: Any = 0, shrink_axis_mask: Any = 0) -> Tensor:
     """Python's slicing, `input_x[begin[0]:end[0]:strides[0], …]`, in numbers. A view."""
