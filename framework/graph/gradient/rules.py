@@ -1,135 +1,151 @@
 """The gradient rules of an operator as calls of operators: what the tape does at one node, recorded.
 
-    rule = rule_of(entry, mask, known, present)
-    rule.write(graph, values, gradients)       what is to be added to the gradients of its operands, in the tape's order
+    rule = rule_of(entry, mask, known, layouts)
+    rule.write(into, values, gradients)        what is to be added to the gradients of its operands, in the tape's order
 
 The walk over the tape is done once over a single node, on memory that nobody looks at and without kernels, for the types
 of a call; a recorder sees which operators that takes. So what a rule does, and in which order, is said in one place, and
-a rule that is written for PyNative mode is one of graphs.
+a rule that is written for PyNative mode is one of graphs. Where it is written to is a `Target`: a graph of the language
+(transform.py), or a piece (back.py).
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from anfora.core import slots
-from anfora.core.span import Span
+from anfora.core.abstract import Layout
+from anfora.core.op import Weak
 from anfora.core.tensor import Tensor, wrap
 from anfora.eager import autocast, tape
 from anfora.eager.entry import Entry, freeze, thaw
 from anfora.eager.tape import Node
+from anfora.graph.facts.known import overrides
 from anfora.graph.facts.origins import Number, Origin
-from anfora.graph.ir.nodes import AnfNode, Graph, GraphError, ValueNode, as_node
-from anfora.graph.ir.planned import arguments_of, is_scalar
-from anfora.graph.ir.primitives import PRIMITIVES
+from anfora.graph.ir.nodes import AnfNode, GraphError, ValueNode
+from anfora.graph.ir.planned import is_scalar
 from anfora.graph.polyfill.traced import Traced
 from anfora.graph.record.recorder import Recorder
 
-__all__ = ["VARIES", "Rule", "known_of", "rule_of"]
+__all__ = ["Rule", "Target", "known_of", "rule_of", "varies"]
 
-
-class _Varies:
-    """Stands for an operand that is not known."""
-
-    def __repr__(self) -> str:
-        return "VARIES"
-
-
-VARIES: Any = _Varies()
 #: A number whose value a rule must not depend on, by its type.
 _SAMPLES: dict[type, Any] = {bool: True, int: 3, float: 1.5}
 _TYPES = frozenset(["number", "type"])  #: guards on a number that ask for its type alone
 
 
 def known_of(operands: Iterable[AnfNode]) -> tuple[Any, ...]:
-    """What is known of the operands of a call: numbers, and what is absent."""
-    return tuple([freeze(x.value) if isinstance(x, ValueNode) and is_scalar(x) else VARIES for x in operands])
+    """What is known of the operands of a call: numbers, and what is absent; of what varies, the type."""
+    return tuple(map(_known, operands))
+
+
+def _known(operand: AnfNode) -> Any:
+    if isinstance(operand, ValueNode) and is_scalar(operand):
+        return freeze(operand.value)
+    return operand.abstract.python if isinstance(operand.abstract, Weak) else Tensor
+
+
+def varies(known: Any) -> bool:
+    """Whether an operand is one of which the type is known alone."""
+    return isinstance(known, type)
+
+
+class Target(Protocol):
+    """Where the calls of a rule are written."""
+
+    def call(self, entry: Entry, operands: Sequence[AnfNode]) -> Sequence[AnfNode]:
+        """Write a planned call; gives its results."""
+        ...
+
+    def number(self, origin: Any, values: Sequence[Any], layout: Layout, op: Any) -> AnfNode:
+        """A number that follows from operands of the call; `origin` tells from which slots of `values`, and how."""
+        ...
 
 
 class Rule:
     """What the tape does at a node, as calls of operators.
 
     Args:
-        entry: of the call that has left it.
         piece: the operators of its rules, recorded.
         added: the operands of the call that get a gradient, each with the node of that in the piece, in the tape's order.
+        numbers: the slots of its operands that are numbers.
+    Attributes:
+        guards: what it depends on beside types: on values of numbers, and on what the program has put into `Tensor`.
     """
 
-    def __init__(self, entry: Entry, piece: Any, added: list[tuple[int, AnfNode]]) -> None:
-        self._entry, self._piece, self._added = entry, piece, added
+    def __init__(self, piece: Any, added: list[tuple[int, AnfNode]], numbers: frozenset[int]) -> None:
+        self._piece, self._added = piece, added
+        self.guards = [guard for guard in piece.guards if numbers.issuperset(slots_in(guard[1]))]
+
+    @property
+    def asks(self) -> bool:
+        """Whether it depends on the value of a number that varies."""
+        return any(kind not in _TYPES and next(slots_in(origin), None) is not None for kind, origin, _ in self.guards)
 
     def write(
-        self, graph: Graph, values: Sequence[AnfNode], gradients: Sequence[AnfNode | None], span: Span | None = None
+        self, into: Target, values: Sequence[Any], gradients: Sequence[AnfNode | None]
     ) -> list[tuple[int, AnfNode]]:
-        """Write the calls into a graph.
+        """Write the calls.
 
         Args:
-            values: the operands of the call, and behind them its results.
+            values: the operands of the call, and behind them its results; those that it asks for alone must be there.
             gradients: those that have come to its results; None where none has.
-            span: of the call.
         Returns:
             pairs of an operand and what is to be added to its gradient, in this order.
         """
         incoming = [*values, *gradients]
         of: dict[AnfNode, AnfNode] = {}
-
-        def number(origin: Any) -> Any:
-            if not isinstance(origin, Origin):
-                return origin
-            if origin.kind == "slot":
-                return incoming[origin.key]
-            return graph.apply(_as_primitive(origin.key), *map(number, origin.base))
-
         for node, (origin, _) in self._piece.inputs.items():
-            of[node] = number(origin)
-        for node, (origin, _, _) in self._piece.numbers.items():
-            of[node] = as_node(number(origin))
+            of[node] = incoming[origin.key]
+        for node, (origin, layout, op) in self._piece.numbers.items():
+            of[node] = into.number(origin, incoming, layout, op)
         for row in self._piece.rows:
-            function, *arguments = arguments_of(graph, row.entry, [of.get(x, x) for x in row.operands])
-            call = of[row] = graph.apply(function, *arguments, abstract=row.abstract, span=span)
-            for i, part in enumerate(row.parts or ()):
-                of[part] = graph.apply(PRIMITIVES["getitem"], call, i, abstract=part.abstract)
+            of.update(zip(row.results, into.call(row.entry, [of.get(x, x) for x in row.operands])))
         return [(i, of.get(node, node)) for i, node in self._added]
 
 
-def _as_primitive(function: Any) -> Any:
-    """The function of the IR that does what one of Python's does, if there is one."""
-    return next((each for each in PRIMITIVES.values() if each.function is function), function)
-
-
-@functools.lru_cache(4096)
-def rule_of(entry: Entry, mask: int, known: tuple[Any, ...], present: tuple[bool, ...]) -> Rule:
+def rule_of(
+    entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layout | None, ...], samples: tuple[Any, ...] = ()
+) -> Rule:
     """What the tape does at the node of a call.
 
     Args:
         entry: the planned call.
         mask: which operands are followed.
         known: of its operands, see `known_of`.
-        present: of its results, whether a gradient has come.
+        layouts: of the gradients that have come to its results; None where none has.
+        samples: of numbers that vary values, frozen, in the places of their operands. The rule may depend on these then,
+            and has guards; without them `Rule.asks` says whether it would.
     Raises:
-        GraphError: it depends on more than types: on data, on random numbers, on the value of a number that varies.
+        GraphError: it depends on data, or on random numbers.
     """
+    return _recorded(entry, mask, known, layouts, samples, overrides(Tensor))
+
+
+@functools.lru_cache(4096)
+def _recorded(
+    entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layout | None, ...], samples: tuple[Any, ...],
+    _: Any,
+) -> Rule:  # fmt: skip
     recorder = Recorder(None)
     count = len(entry.inputs)
 
-    def tensor(slot: int, layout: Any) -> Tensor:
-        made = wrap(np.zeros(layout.shape, layout.dtype.storage), layout.type.contiguous)
+    def tensor(slot: int, layout: Layout) -> Tensor:
+        made = wrap(_memory(layout), layout)
         recorder.take(made, recorder.origin("slot", slot))
         return made
 
     def saved(slot: int) -> Any:
-        if slot < count and known[slot] is not VARIES:
+        if slot >= count or known[slot] is Tensor:
+            return tensor(slot, (*entry.inputs, *entry.outputs)[slot])._array
+        if not varies(known[slot]):
             return thaw(known[slot])
-        layout = (*entry.inputs, *entry.outputs)[slot]
-        assert layout is not None
-        if slot not in entry.numbers:
-            return tensor(slot, layout)._array
-        kind = float if layout.dtype.is_inexact else bool if layout.dtype.is_bool else int
-        return Traced(Number(recorder.origin("slot", slot), _SAMPLES[kind]), recorder)
+        value = thaw(samples[slot]) if samples else _SAMPLES[known[slot]]
+        return Traced(Number(recorder.origin("slot", slot), value), recorder)
 
     node = Node.__new__(Node)
     node.recipe, node.hooks, node.tick, node.code, node.at = entry.recipe(mask), None, 0, None, 0
@@ -138,7 +154,7 @@ def rule_of(entry: Entry, mask: int, known: tuple[Any, ...], present: tuple[bool
     first = count + len(entry.outputs)
     pending: dict[Any, Any] = {
         (node if node.recipe.results == 1 else (node, i)): tensor(first + i, layout)
-        for i, layout in enumerate(entry.outputs) if present[i]
+        for i, layout in enumerate(layouts) if layout is not None
     }  # fmt: skip
     held = tuple(pending.values())
     node.saved = tuple(map(saved, node.recipe.saves))
@@ -151,21 +167,27 @@ def rule_of(entry: Entry, mask: int, known: tuple[Any, ...], present: tuple[bool
         recorder.collect_again()
     del held
     piece = recorder.piece
-    numbers = entry.numbers
-    asked = [kind for kind, origin, _ in piece.guards if kind not in _TYPES and numbers & set(_slots_in(origin))]
-    if recorder.touched is not None or piece.draws or piece.writes or asked:
-        raise GraphError(f"the gradient of {entry.op.name} depends on more than types: {recorder.touched or asked}",
+    if recorder.touched is not None or piece.draws or piece.writes:
+        raise GraphError(f"the gradient of {entry.op.name} depends on more than types: {recorder.touched}",
                          help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
-    return Rule(entry, piece, added)
+    return Rule(piece, added, frozenset(i for i, each in enumerate(known) if varies(each) and each is not Tensor))
 
 
-def _slots_in(origin: Any) -> Iterator[int]:
+def _memory(layout: Layout) -> np.ndarray:
+    """Memory of that layout, of zeros."""
+    if layout.is_contiguous:
+        return np.zeros(layout.shape, layout.dtype.storage)
+    low, high = layout.extent
+    return np.ndarray(layout.shape, layout.dtype.storage, np.zeros(high - low, np.uint8), -low, layout.strides)
+
+
+def slots_in(origin: Any) -> Iterator[int]:
     """The slots that an origin starts from."""
     if isinstance(origin, Origin):
         if origin.kind == "slot":
             yield origin.key
         for base in origin.base if origin.kind == "number" else (origin.base,):
-            yield from _slots_in(base)
+            yield from slots_in(base)
 
 
 class _planning:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from anfora.core.abstract import TensorType
+from anfora.core.abstract import Layout, TensorType
+from anfora.core.op import Op
+from anfora.core.span import Span
+from anfora.eager.entry import Entry
+from anfora.graph.facts.origins import Origin
 from anfora.graph.gradient.activity import Activity, Planned, calls_graph, is_item
-from anfora.graph.gradient.rules import VARIES, known_of, rule_of
+from anfora.graph.gradient.back import Step, give, walk
+from anfora.graph.gradient.rules import Rule, known_of, rule_of, varies
 from anfora.graph.gradient.sums import GRADIENT_OF, ONES_FOR, PART, WITH_GRADIENT, WITHOUT_GRADIENT
 from anfora.graph.ir import FuncGraph
-from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, describe
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, as_node, describe
+from anfora.graph.ir.planned import arguments_of
 from anfora.graph.ir.primitives import PRIMITIVES, partial, switch
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.verify import verify
@@ -79,25 +85,13 @@ def _straight(
         of[call] = _copied(graph, call, of)
     sums: dict[Any, AnfNode] = {}
 
-    def give(to: Any, gradient: AnfNode) -> None:
-        before = sums.get(to)
-        sums[to] = gradient if before is None else graph.apply(add, before, gradient, abstract=before.abstract)
+    def plus(before: AnfNode, gradient: AnfNode) -> AnfNode:
+        return graph.apply(add, before, gradient, abstract=before.abstract)
 
     for node in _tensors(root.output):
         if node in activity.active or (type(node) is tuple and node[0] in activity.active):
-            give(node, _filled(graph, _type(node), 1))
-    for call in reversed(calls):
-        planned = activity.planned.get(call)
-        if planned is None or not planned.mask:
-            continue
-        results = [(call, i) for i in range(len(planned.entry.outputs))] if planned.entry.is_tuple else [call]
-        came = [sums.pop(result, None) for result in results]
-        if not any(came):
-            continue
-        values = [of.get(x, x) for x in planned.operands] + _parts(graph, planned, of[call])
-        rule = _rule(planned, came)
-        for i, gradient in rule.write(graph, values, came, call.span):
-            give(_behind(planned.operands[i]), gradient)
+            give(sums, node, _filled(graph, _type(node), 1), plus)
+    walk(_steps(activity, graph, calls, of), sums, plus)
     delivered: set[AnfNode] = set()
     gradients: list[AnfNode] = []
     for parameter in wanted:
@@ -109,6 +103,21 @@ def _straight(
         delivered.add(found)
         gradients.append(found)
     return of.get(root.output, root.output), gradients
+
+
+def _steps(activity: Activity, graph: Graph, calls: Sequence[CNode], of: dict[AnfNode, AnfNode]) -> Iterator[Step]:
+    """The way back over the calls of operators that a gradient goes through."""
+    for call in reversed(calls):
+        planned = activity.planned.get(call)
+        if planned is None or not planned.mask:
+            continue
+
+        def write(came: list[AnfNode | None], call: CNode = call, planned: Planned = planned) -> Any:
+            values = [of.get(x, x) for x in planned.operands] + _parts(graph, planned, of[call])
+            return _rule(planned, came).write(_Unplanned(graph, call.span), values, came)
+
+        results = [(call, i) for i in range(len(planned.entry.outputs))] if planned.entry.is_tuple else [call]
+        yield Step(results, list(map(_behind, planned.operands)), write)
 
 
 def _tensors(node: AnfNode) -> Iterator[Any]:
@@ -273,7 +282,7 @@ class _Program:
         if planned is None or not planned.mask:
             return []
         known = known_of(planned.operands)
-        operands = [self._of.get(x, x) for x, each in zip(planned.operands, known) if each is VARIES]
+        operands = [self._of.get(x, x) for x, each in zip(planned.operands, known) if varies(each)]
         return [_Step(self._rule(planned, call), [*_parts(forward, planned, made), *operands])]
 
     # -- rules --------------------------------------------------------------------------------------------------------
@@ -293,7 +302,7 @@ class _Program:
             for i, layout in enumerate(entry.outputs)
         ]
         operands: list[AnfNode] = [
-            graph.parameter(name, abstract=node.abstract) if each is VARIES else node
+            graph.parameter(name, abstract=node.abstract) if varies(each) else node
             for name, node, each in zip(_names(entry), planned.operands, known)
         ]
 
@@ -318,9 +327,7 @@ class _Program:
         came: list[AnfNode | None],
     ) -> None:  # fmt: skip
         if any(came):
-            for i, gradient in _rule(planned, came).write(graph, [*operands, *results], came):
-                layout = planned.entry.inputs[i]
-                assert layout is not None
+            for i, gradient in _rule(planned, came).write(_Unplanned(graph), [*operands, *results], came):
                 sums = graph.apply(self._adding(_type(gradient)), sums, operands[i], gradient)
         graph.output = sums
 
@@ -355,9 +362,50 @@ class _Program:
 # -- both --------------------------------------------------------------------------------------------------------------
 
 
-def _rule(planned: Planned, came: Sequence[AnfNode | None]) -> Any:
-    present = tuple([gradient is not None for gradient in came])
-    return rule_of(planned.entry, planned.mask, known_of(planned.operands), present)
+def _rule(planned: Planned, came: Sequence[AnfNode | None]) -> Rule:
+    entry = planned.entry
+    layouts = tuple([None if node is None else layout.type.contiguous for node, layout in zip(came, entry.outputs)])
+    rule = rule_of(entry, planned.mask, known_of(planned.operands), layouts)
+    if rule.asks:
+        raise GraphError(f"the gradient of {entry.op.name} depends on the value of a number",
+                         help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
+    return rule
+
+
+class _Unplanned:
+    """Writes the calls of a rule into a graph of the language.
+
+    Args:
+        graph: that.
+        span: of the call that the gradient is of.
+    """
+
+    def __init__(self, graph: Graph, span: Span | None = None) -> None:
+        self.graph, self.span = graph, span
+
+    def call(self, entry: Entry, operands: Sequence[AnfNode]) -> Sequence[AnfNode]:
+        function, *arguments = arguments_of(self.graph, entry, operands)
+        types = tuple([layout.type for layout in entry.outputs])
+        call = self.graph.apply(function, *arguments, abstract=types if entry.is_tuple else types[0], span=self.span)
+        if not entry.is_tuple:
+            return (call,)
+        return [self.graph.apply(_GETITEM, call, i, abstract=kind) for i, kind in enumerate(types)]
+
+    def number(self, origin: Any, values: Sequence[Any], layout: Layout, op: Op) -> AnfNode:
+        return as_node(self._number(origin, values))
+
+    def _number(self, origin: Any, values: Sequence[Any]) -> Any:
+        if not isinstance(origin, Origin):
+            return origin
+        if origin.kind == "slot":
+            return values[origin.key]
+        parts = [self._number(part, values) for part in origin.base]
+        return self.graph.apply(_as_primitive(origin.key), *parts)
+
+
+def _as_primitive(function: Any) -> Any:
+    """The function of the IR that does what one of Python's does, if there is one."""
+    return next((each for each in PRIMITIVES.values() if each.function is function), function)
 
 
 def _parts(graph: Graph, planned: Planned, made: AnfNode) -> list[AnfNode]:
