@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from anfora.core.abstract import Layout
 from anfora.core.op import Weak
-from anfora.core.tensor import Tensor
+from anfora.core.tensor import Tensor, current
 from anfora.eager.dispatch import here
 from anfora.eager.entry import entry_for, freeze
 from anfora.graph.facts.origins import Origin, value_of
@@ -83,7 +83,7 @@ class PieceBack:
         origin = Origin("slot", index)
         if not isinstance(value, Tensor):
             return origin
-        layout = value._layout
+        layout = current(value)._layout
         node = self.piece.parameter(layout.type)
         self._inputs[node], self._layouts[node] = (origin, layout), layout
         if index < self._count:

@@ -141,7 +141,9 @@ def _recorded(
 
     def saved(slot: int) -> Any:
         if slot >= count or known[slot] is Tensor:
-            return tensor(slot, (*entry.inputs, *entry.outputs)[slot])._array
+            layout = (*entry.inputs, *entry.outputs)[slot]
+            assert layout is not None
+            return tensor(slot, layout)._array
         if not varies(known[slot]):
             return thaw(known[slot])
         value = thaw(samples[slot]) if samples else _SAMPLES[known[slot]]

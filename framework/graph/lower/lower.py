@@ -44,7 +44,7 @@ from anfora.kernel.loops import plan_copy
 from anfora.kernel.overlap import plan_overlap
 from anfora.kernel.plan import Buffer, Plan, Planner
 
-__all__ = ["Door", "Lowering", "Segment", "location", "plan_of_copy"]
+__all__ = ["Door", "Lowering", "Segment", "location", "placed", "plan_of_copy"]
 
 
 class Segment:
@@ -180,7 +180,7 @@ class Segment:
             with np.errstate(all="ignore"):
                 results = rule(*(values[group] for group in entry.groups), **entry.attributes)
         except Exception as error:
-            raise _placed(error, task.row, row) from error.__cause__
+            raise placed(error, task.row, row) from error.__cause__
         for place, layout, result in zip(task.outputs, entry.outputs, results if entry.is_tuple else (results,)):
             result = np.asarray(result)
             buffers[place.root.number] = convert(result, as_dtype(result.dtype), layout.dtype)
@@ -193,7 +193,7 @@ class Segment:
         assert rule is not None, f"{row.entry.op.name} failed at {position}, and has no fault rule"
         values = self._values(index, buffers)
         error = rule(position, *(values[group] for group in row.entry.groups), **row.entry.attributes)
-        return _placed(error, index, row)
+        return placed(error, index, row)
 
     def _values(self, index: int, buffers: list) -> list:
         """The operands of a row as numpy shows them."""
@@ -233,7 +233,7 @@ class Segment:
                 try:
                     result = dispatch.run(row.entry, flat)
                 except Exception as error:
-                    raise _placed(error, index, row) from error.__cause__
+                    raise placed(error, index, row) from error.__cause__
                 if row.entry.op.writes is None:
                     tensors.update(zip(row.results, result if row.entry.is_tuple else (result,)))
         return [tensors[value]._array for value in self.outputs]
@@ -531,7 +531,7 @@ def _handed(place: Place) -> tuple[int, Layout | None, int]:
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
-def _placed(error: Exception, index: int, row: OperatorCall) -> Exception:
+def placed(error: Exception, index: int, row: OperatorCall) -> Exception:
     """The error of a row, with its index and, in the words of PyNative mode, its place."""
     error.row = index  # type: ignore[attr-defined]
     if isinstance(error, AnforaError) and error.place is None:

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from anfora.core import memory, slots
+from anfora.core import memory
 from anfora.core.abstract import Layout
 from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current, leave_to_tape, wrap
@@ -26,16 +26,15 @@ from anfora.eager.entry import tensor_maker
 from anfora.eager.tape import Block, Leaf, Output, keep, second_handle
 from anfora.graph.facts.origins import Emitter, Origin
 from anfora.graph.ir.nodes import AnfNode
-from anfora.graph.ir.planned import OperatorCall, operands_from
 from anfora.graph.lower.ahead import Ahead, Column
 from anfora.graph.lower.loops import Closed, Loop
-from anfora.graph.lower.lower import Door, Segment, _placed
+from anfora.graph.lower.lower import Door, Segment
 from anfora.graph.passes.edges import function_of
 from anfora.graph.passes.pipeline import is_on, optimised, tell
 from anfora.graph.run.guards import write_guards
+from anfora.graph.run.rows import Rows
 from anfora.graph.run.taped import Taped, taped
 from anfora.graph.state.moments import Piece
-from anfora.kernel import glue
 
 __all__ = ["FAILED", "RESTS", "Runner"]
 
@@ -358,7 +357,7 @@ class Runner:
 
     def _emit_rows(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
         coming = [value for value, *_ in inputs] + [value for value, *_ in numbers]
-        rows = _Rows(self.piece, coming, self.piece.idle(self.wanted))
+        rows = Rows(self.piece, coming, self.wanted)
         emit.constants.update(rows=rows.run, handle=second_handle)
         names = [name for _, name, *_ in (*inputs, *numbers)]
         emit.lines.append(f"tensors = rows(({''.join(name + ', ' for name in names)}))")
@@ -366,53 +365,6 @@ class Runner:
             if not emit.is_defined(origin):
                 tensor = f"tensors[{emit.constant(origin.key[0])}]"
                 emit.define(origin, f"handle({tensor}, None)" if origin in self.piece.handles else tensor)
-
-
-class _Rows:
-    """Rows that are run one by one on tensors, so that the tape sees each."""
-
-    def __init__(self, piece: Piece, coming: list[AnfNode], idle: set[int]) -> None:
-        self.piece, self.coming, self.idle = piece, coming, idle
-
-    def run(self, given: tuple) -> dict[AnfNode, Any]:
-        values: dict[AnfNode, Any] = dict(zip(self.coming, given))
-        for value, array in self.piece.constants.items():
-            values[value] = _fresh(array, self.piece.layouts[value])
-        watcher = slots.watcher
-        before = watcher.place
-        start = on = glue.is_recording()
-        piece = self.piece
-        leaves: dict[int, list[AnfNode]] = {}
-        for value, (index, _) in piece.leaves.items():
-            leaves.setdefault(index, []).append(value)
-        used = []
-        try:
-            for index, (row, switch) in enumerate(zip(piece.rows, piece.switches)):
-                for value in leaves.get(index, ()):
-                    values[value].requires_grad = True
-                if index in self.idle:
-                    continue
-                switch = switch and not row.is_inner
-                if switch is not on:
-                    glue.set_recording(on := switch)
-                flat = operands_from(values, row.operands)
-                watcher.place = row.place
-                result = _run_row(row, flat)
-                if index in piece.used:
-                    used.append((result[0] if row.entry.is_tuple else result)._node)
-                if row.parts is not None:
-                    values.update(zip(row.parts, result))
-                else:
-                    values[row] = result
-        finally:
-            watcher.place = before
-            if on is not start:
-                glue.set_recording(start)
-        for value in leaves.get(len(piece.rows), ()):
-            values[value].requires_grad = True
-        for slot in used:
-            (slot.node if type(slot) is Output else slot).saved = None
-        return values
 
 
 def _name_of(piece: Piece) -> str:
@@ -438,20 +390,6 @@ def _numbers_behind(origins: Sequence[Origin], closed: Closed) -> list[Origin]:
     for origin in origins:
         visit(origin)
     return list(found.values())
-
-
-def _run_row(row: OperatorCall, flat: list) -> Any:
-    for x in flat:
-        if isinstance(x, Tensor):
-            current(x)
-    try:
-        return dispatch.run_now(row.entry, flat)
-    except Exception as error:
-        raise _placed(error, -1, row) from error.__cause__
-
-
-def _fresh(array: np.ndarray, layout: Layout) -> Tensor:
-    return wrap(array.copy(), layout)
 
 
 def _number(value: Any, dtype: Any, op: Any) -> np.ndarray:

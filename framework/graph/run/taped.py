@@ -5,9 +5,9 @@ Where gradients may be asked for later, PyNative mode leaves a node for each ope
 have so far, or their absence, and returns them with its own added*, so that every sum is added up in the order of
 PyNative mode, also where a weight is used before the compiled call, twice inside and after it.
 
-How to walk back is recorded when it is first done: the nodes are made for once, their gradient rules run, and the
-operators of that are rows of a piece like any other. It depends on which gradients have come and which are wanted, so
-there is a way back for each such pattern.
+The way back is a piece like any other, made of the gradient rules of the rows (graph/gradient/). It depends on which
+gradients have come and which are wanted, so there is one for each such pattern; it is written when it is first gone, row
+by row, and lowered when it is gone again.
 """
 
 from __future__ import annotations
@@ -15,19 +15,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from anfora.core import memory, slots
+from anfora.core import advice, slots
 from anfora.core.abstract import Layout
 from anfora.core.errors import AnforaError
 from anfora.core.tensor import Tensor
-from anfora.eager import tape
 from anfora.eager.entry import Recipe, tensor_maker
-from anfora.eager.tape import Block, Node, Output
-from anfora.graph.facts.origins import Number as Known
-from anfora.graph.facts.origins import Origin
-from anfora.graph.ir.nodes import AnfNode, ValueNode
+from anfora.eager.tape import Block, Node, Output, second_handle
+from anfora.graph.facts.origins import Origin, value_of
+from anfora.graph.gradient.back import PieceBack, Step, walk
+from anfora.graph.ir.nodes import AnfNode, GraphError, ValueNode
 from anfora.graph.ir.planned import OperatorCall, is_scalar
-from anfora.graph.polyfill.traced import Traced
-from anfora.graph.record.forgetting import place_in_memory
+from anfora.graph.run.rows import Rows
 from anfora.graph.state.moments import Piece
 
 __all__ = ["Taped", "taped"]
@@ -44,6 +42,16 @@ class Call(NamedTuple):
     parents: tuple[int | tuple[int, int] | None, ...]
     #: What the recipe saves: where it stands in the block's `saved`; a number that is known; which of those that are not.
     saves: tuple[int | ValueNode | tuple[int], ...]
+
+    @property
+    def mask(self) -> int:
+        """Which inputs are followed."""
+        return sum(1 << i for i, parent in enumerate(self.parents) if parent is not None)
+
+    @property
+    def followed(self) -> list[AnfNode]:
+        """These inputs."""
+        return [x for x, parent in zip(self.row.operands, self.parents) if parent is not None]
 
 
 class _Missing(Exception):
@@ -130,6 +138,7 @@ class Taped:
             if any(start + tick <= index for tick, call in zip(self.ticks, self.calls) if root in self._roots_of(call)):
                 raise _Missing  # a value is changed that was saved before
         self._ways: dict[tuple, list[Way]] = {}
+        self._by_nodes: set[tuple] = set()  #: patterns of which the way depends on more than types
 
     def _call(self, row: OperatorCall, mask: int, place: dict[AnfNode, Any], is_used: bool) -> Call:
         parents: list[Any] = []
@@ -160,8 +169,8 @@ class Taped:
 
     # -- as nodes -----------------------------------------------------------------------------------------------------
 
-    def nodes_of(self, block: Block, numbers: Sequence[Any] | None = None) -> list[Node]:
-        """The nodes that the calls of a block would have left; with other numbers than those of the block."""
+    def nodes_of(self, block: Block) -> list[Node]:
+        """The nodes that the calls of a block would have left."""
         nodes: list[Node] = []
         start = block.tick - self.count
         for k, (row, recipe, parents, saves) in enumerate(self.calls):
@@ -172,7 +181,7 @@ class Taped:
             node.parents = tuple(self._parent(p, block, nodes) for p in parents)
             node.saved = None
             if block.saved is not None and k not in block.used:
-                node.saved = tuple(self._saved(x, block.saved, numbers or block.numbers) for x in saves)
+                node.saved = tuple(self._saved(x, block.saved, block.numbers) for x in saves)
             nodes.append(node)
         return nodes
 
@@ -215,19 +224,18 @@ class Taped:
         make = self._make
         saved = [make(array, layout, None) for array, layout in zip(block.saved, self._saved_layouts)]  # type: ignore[arg-type]
         coming = [*given, *saved, *block.numbers]
-        for way in self._ways.get(tuple(pattern), ()):
-            try:
+        try:
+            for way in self._ways.get(tuple(pattern), ()):
                 found = way.runner.run(coming)
-            except AnforaError:  # the nodes tell which call it is of
-                return False
-            if found is not None:
-                break
-        else:
-            start = dict(zip(own, gradients)), dict(zip(keys, before))
-            recorded = self._new_way(tuple(pattern), block, start, coming, len(given), needed)
-            if recorded is None:
-                return False
-            way, found = recorded
+                if found is not None:
+                    break
+            else:
+                new = self._new_way(tuple(pattern), coming)
+                if new is None:
+                    return False
+                way, found = new
+        except AnforaError:  # the nodes tell which call it is of
+            return False
         for key in own:
             pending.pop(key, None)
         for i, gradient in zip(way.targets, found):
@@ -238,78 +246,77 @@ class Taped:
                 block.saved = None
         return True
 
-    def _new_way(
-        self, pattern: tuple, block: Block, start: tuple[dict, dict], coming: list[Any], count: int, needed: set | None
-    ) -> tuple[Way, list[Tensor]] | None:
-        """Walk back in a way that is none of the known ones; None if there are enough, or it cannot be written down."""
-        if pattern not in self._ways and len(self._ways) >= _MOST_WAYS:
+    def _new_way(self, pattern: tuple[bool, ...], coming: list[Any]) -> tuple[Way, list[Tensor]] | None:
+        """A way back that is none of the known ones, gone for the first time; None if there are enough, or it depends on
+        more than types."""
+        if pattern in self._by_nodes or (pattern not in self._ways and len(self._ways) >= _MOST_WAYS):
             return None
         ways = self._ways.setdefault(pattern, [])
         if len(ways) >= _MOST_WAYS:
             return None
-        recorded = self._record(block, start, coming, count, needed)
-        if recorded is not None:
-            ways.append(recorded[0])
-        return recorded
+        try:
+            back, results, targets, visited = self._way_back(pattern, coming)
+        except GraphError:
+            self._by_nodes.add(pattern)
+            return None
+        way = Way(back.piece, back.finish(results), targets, visited)
+        found = _run_once(back, results, coming)
+        ways.append(way)
+        return way, found
 
     def _is_plain(self, block: Block, keys: list, given: list[Tensor]) -> bool:
         """Whether no more is to be done than to compute."""
+        if advice.marks and any(block.tick - self.count < tick <= block.tick for tick in advice.marks):
+            return False
         if block.saved is None or block.used or slots.watcher.recorder is not None or len(set(keys)) < len(keys):
             return False
         return all(type(tensor) is Tensor for tensor in given)  # none of `vmap`
 
-    def _record(
-        self, block: Block, start: tuple[dict, dict], coming: list[Any], count: int, needed: set | None
-    ) -> tuple[Way, list[Tensor]] | None:
-        """Walk back for the first time, and write it down; None if it cannot be."""
-        from anfora.graph.record.recorder import Recorder
+    def _way_back(
+        self, pattern: tuple[bool, ...], coming: list[Any]
+    ) -> tuple[PieceBack, list[AnfNode], list[int], frozenset[int]]:
+        """Write a way back down: what it gives, to which inputs, and over which calls it goes.
 
-        recorder = Recorder(None)
-        if not self._take(recorder, coming, count):
-            return None
-        numbers = enumerate(block.numbers, len(coming) - len(block.numbers))
-        shown = [Traced(Known(recorder.origin("slot", i), number), recorder) for i, number in numbers]
-        nodes = self.nodes_of(block, shown)
-        recorder.cells_at.update((node.tick, call.row.cells) for node, call in zip(nodes, self.calls) if call.row.cells)
-        gradients, before = start
-        pending = {key: tensor for key, tensor in before.items() if tensor is not None}
-        for (_, index), gradient in gradients.items():
-            if gradient is not None:
-                call, number = self.results[index]
-                node = nodes[call]
-                pending[node if node.recipe.results == 1 else (node, number)] = gradient
-        order: list[Any] = [*nodes] if needed is None else tape.leading_to(set(needed), nodes)
-        try:
-            with recorder.watching():
-                tape.walk(order, pending, {}, set(), None, create_graph=False, retain_graph=False)
-        finally:
-            recorder.collect_again()
-        if recorder.touched is not None or recorder.piece.draws:
-            return None
-        visited = frozenset(k for k, node in enumerate(nodes) if node.saved is None)
-        targets = [i for i, (key, tensor) in enumerate(before.items()) if pending.get(key) is not tensor]
-        keys = list(before)
-        found = [pending[keys[i]] for i in targets]
-        origins = [recorder.origin_of(tensor) for tensor in found]
-        return Way(recorder.piece, origins, targets, visited), found  # type: ignore[arg-type]
+        Args:
+            pattern: of the results and the inputs, whether no gradient has come; of the inputs, whether one is wanted.
+            coming: these gradients, what is saved, and the numbers.
+        """
+        names, count = [*self.index, *self.parents], len(self.index) + len(self.parents)
+        given = [name for name, is_absent in zip(names, pattern) if not is_absent]
+        back = PieceBack(coming, len(given))
+        sums = dict(zip(given, back.slots))
+        before = dict(sums)
+        wanted = pattern[count:] or (True,) * len(self.parents)
+        leading = {parent for parent, is_wanted in zip(self.parents, wanted) if is_wanted}
+        steps: list[Step] = []
+        visited: list[int] = []
+        for k, call in enumerate(self.calls):
+            if not leading.isdisjoint(call.followed):
+                leading.update(call.row.results)
+                steps.append(self._step(back, k, call, back.slots[len(given) :], visited))
+        walk(reversed(steps), sums, back.add)
+        targets = [
+            i for i, parent in enumerate(self.parents) if wanted[i] and sums.get(parent) is not before.get(parent)
+        ]
+        found = [sums[self.parents[i]] for i in targets]
+        return back, found, targets, frozenset(visited)
 
-    def _take(self, recorder: Any, coming: list[Any], count: int) -> bool:
-        """Tell a recorder of the tensors that come in, of which the first `count` are gradients. False if what is saved
-        cannot be told apart."""
-        places: dict[tuple, AnfNode] = {}
-        for i, value in enumerate(coming):
-            origin = recorder.origin("slot", i)
-            if not isinstance(value, Tensor):
-                continue
-            recorder.take(value, origin)
-            if i >= count and value.size:  # rules get what is saved by its memory
-                place = place_in_memory(value._array)
-                root = self.roots[self.kept[i - count]]
-                if places.setdefault(place, root) != root:
-                    return False
-        given = {id(memory.root(value._array)) for value in coming[:count]}
-        saved = {id(memory.root(value._array)) for value in coming[count : count + len(self.kept)]}
-        return given.isdisjoint(saved)
+    def _step(self, back: PieceBack, number: int, call: Call, saved: Sequence[Any], visited: list[int]) -> Step:
+        """The step over a call; it tells when it is done."""
+        row, recipe, _, saves = call
+        values: list[Any] = [None] * (len(row.operands) + len(row.results))
+        for slot, where in zip(recipe.saves, saves):
+            if type(where) is int:
+                values[slot] = saved[where]
+            elif type(where) is tuple:
+                values[slot] = saved[len(self.kept) + where[0]]
+        step = back.over(row, call.mask, values)
+
+        def write(came: list[AnfNode | None]) -> list[tuple[int, AnfNode]]:
+            visited.append(number)
+            return step.write(came)
+
+        return step._replace(write=write)
 
 
 class Way:
@@ -327,6 +334,14 @@ class Way:
 
         self.targets, self.visited = targets, visited
         self.runner = Runner(piece, origins)
+
+
+def _run_once(back: PieceBack, results: Sequence[AnfNode], coming: Sequence[Any]) -> list[Tensor]:
+    """What a way back gives, row by row: to lower it costs more than that."""
+    piece = back.piece
+    given = [(node, value_of(origin, coming)) for node, (origin, *_) in (*piece.inputs.items(), *piece.numbers.items())]
+    values = {**dict(given), **Rows(piece, [node for node, _ in given], set(results)).run([x for _, x in given])}
+    return [second_handle(values[x], None) if back.origin_of(x) in piece.handles else values[x] for x in results]
 
 
 def _number_of(values: list[AnfNode], value: AnfNode) -> int:
