@@ -1,4 +1,5 @@
-"""The gradient rules of every operator as graphs: what `ir.grad` writes gives the bits of the tape, in both orders."""
+"""The gradient rules of every operator as graphs: what `ir.grad` writes gives the bits of the tape, in both orders; so does
+the way back of a compiled call."""
 
 from __future__ import annotations
 
@@ -11,20 +12,21 @@ from test_table import _cases, _flat_inputs
 
 import anfora as ms
 from anfora import Tensor, ir
+from anfora.core.tree import tensors
 from anfora.graph.ir import FuncGraph
 from anfora.graph.ir.planned import planned_calls
 from anfora.graph.passes.edges import function_of
 from anfora.graph.record.recorder import Recorder
 
 
-def recorded(function, tensors) -> FuncGraph | None:
+def recorded(function, inputs) -> FuncGraph | None:
     """The operators that a function calls, as a graph; None where it depends on more than types."""
     recorder = Recorder(None)
-    for i, tensor in enumerate(tensors):
+    for i, tensor in enumerate(inputs):
         recorder.take(tensor, recorder.origin("slot", i))
     try:
         with recorder.watching():
-            results = function(*tensors)
+            results = function(*inputs)
             nodes = [recorder.value_of(result) for result in results]
     finally:
         recorder.collect_again()
@@ -32,8 +34,8 @@ def recorded(function, tensors) -> FuncGraph | None:
     if recorder.touched is not None or piece.draws or piece.numbers or not nodes:
         return None
     given = {origin.key: node for node, (origin, _) in piece.inputs.items()}
-    inputs = [given.get(i) or piece.parameter(tensor._layout.type) for i, tensor in enumerate(tensors)]
-    return function_of("f", piece.rows, inputs, nodes)
+    slots = [given.get(i) or piece.parameter(tensor._layout.type) for i, tensor in enumerate(inputs)]
+    return function_of("f", piece.rows, slots, nodes)
 
 
 def smooth(row: Row) -> S:
@@ -57,8 +59,8 @@ FIRST = [case for case in _cases(lambda row: row.grad, smooth=True) if case.valu
 @pytest.mark.parametrize("row, sample", FIRST)
 def test_rules_are_those_of_the_tape(row, sample):
     arrays, function = _flat_inputs(row, sample)
-    tensors = [Tensor(array) for array in arrays]
-    graph = recorded(function, tensors) if arrays else None
+    inputs = [Tensor(array) for array in arrays]
+    graph = recorded(function, inputs) if arrays else None
     if graph is None:
         return
     positions = tuple(range(len(arrays)))
@@ -67,6 +69,25 @@ def test_rules_are_those_of_the_tape(row, sample):
             ir.grad(graph, positions)
         return
     first, wanted = ir.grad(graph, positions), ms.grad(function, positions)
-    assert bits(first(*tensors)) == bits(wanted(*tensors))
+    assert bits(first(*inputs)) == bits(wanted(*inputs))
     if row.second:
-        assert bits(ir.grad(first, positions)(*tensors)) == bits(ms.grad(wanted, positions)(*tensors))
+        assert bits(ir.grad(first, positions)(*inputs)) == bits(ms.grad(wanted, positions)(*inputs))
+
+
+@pytest.mark.parametrize("row, sample", FIRST)
+def test_way_back_of_a_compiled_call(row, sample):
+    """A tape outside sees a block: its way back is gone row by row when it is written, and natively from then on."""
+    arrays, function = _flat_inputs(row, sample)
+    compiled = ms.jit(function)
+    for count in range(3 if arrays else 0):
+        found = []
+        for f in (function, compiled):
+            ms.set_seed(count)
+            inputs = [Tensor(array) for array in arrays]
+            for tensor in inputs:
+                tensor.requires_grad = True
+            results = [each for each in tensors(f(*inputs)) if each.requires_grad]
+            if results:
+                sum((each * (i + 2)).sum() for i, each in enumerate(results)).backward()
+            found.append([None if tensor.grad is None else bits(tensor.grad) for tensor in inputs])
+        assert found[0] == found[1], f"call {count}"
