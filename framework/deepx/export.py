@@ -146,9 +146,10 @@ class _Recording(compiled.Program):
 
     def check_tape(self) -> None:
         """Refuse a network that is followed by the tape in some parts and not in others."""
-        piece = self.variant.piece
-        if True in piece.switches and False in piece.switches:
-            span = _span_of(piece.rows[piece.switches.index(False)])
+        rows = self.variant.piece.rows
+        untaped = [row for row in rows if not row.is_taped]
+        if untaped and (len(untaped) < len(rows) or any(row.is_inner for row in rows)):
+            span = _span_of(untaped[0])
             reason = "instructions have no way to stop a gradient, as `no_grad` does"
             place = None if span is None else span.told()
             raise DeepxError("E-OP", f"{self.network} cannot be exported: {reason}", place=place)
@@ -330,9 +331,9 @@ class _Exporter:
             elif value in piece.inputs:
                 self._values[value] = self._outside(piece.inputs[value][0])
             else:
-                layout = piece.layouts[value]
-                self._check(layout.dtype, "a constant")
-                self._values[value] = self.writer.bind(np.ascontiguousarray(piece.constants[value]))
+                constant = piece.constants[value]
+                self._check(constant.dtype, "a constant")
+                self._values[value] = self.writer.bind(np.ascontiguousarray(constant._array))
         if self._values[value] is None:
             raise NoLowering("what it takes has no lowering")
         return self._values[value]

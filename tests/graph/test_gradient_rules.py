@@ -34,7 +34,7 @@ def recorded(function, inputs) -> FuncGraph | None:
     if recorder.touched is not None or piece.draws or piece.numbers or not nodes:
         return None
     given = {origin.key: node for node, (origin, _) in piece.inputs.items()}
-    slots = [given.get(i) or piece.parameter(tensor._layout.type) for i, tensor in enumerate(inputs)]
+    slots = [given.get(i) or piece.coming(tensor._layout.type) for i, tensor in enumerate(inputs)]
     return function_of("f", piece.rows, slots, nodes)
 
 

@@ -84,7 +84,7 @@ class PieceBack:
         if not isinstance(value, Tensor):
             return origin
         layout = current(value)._layout
-        node = self.piece.parameter(layout.type)
+        node = self.piece.coming(layout.type)
         self._inputs[node], self._layouts[node] = (origin, layout), layout
         if index < self._count:
             self._guard("layout", origin, layout)
@@ -118,17 +118,16 @@ class PieceBack:
 
     def call(self, entry: Any, operands: Sequence[AnfNode]) -> Sequence[AnfNode]:
         piece = self.piece
-        row = OperatorCall(piece.graph, entry, tuple(operands), self._place, back=self._back)
+        row = OperatorCall(piece, entry, tuple(operands), self._place, back=self._back)
         piece.rows.append(row)
-        piece.switches.append(False)
         for node in operands:
             if type(node) is ValueNode and isinstance(node.value, Tensor):
-                piece.constants[node], piece.layouts[node] = node.value._array, node.value._layout
+                piece.constants[node] = node.value
         return row.results
 
     def number(self, origin: Any, values: Sequence[Any], layout: Layout, op: Any) -> AnfNode:
         found = self._substituted(origin, values)
-        node = self.piece.parameter(Weak(type(value_of(found, self._values))))
+        node = self.piece.coming(Weak(type(value_of(found, self._values))))
         self.piece.numbers[node] = found, layout, op
         return node
 

@@ -26,7 +26,7 @@ from anfora.graph.ir.primitives import PRIMITIVES
 
 __all__ = [
     "ABSENT", "CellCalls", "OperatorCall", "arguments_of", "call_behind", "calls_in_order", "effects_of", "finish",
-    "has_effect", "is_scalar", "operands_from", "operands_of", "planned_calls", "results_of",
+    "has_effect", "is_inner", "is_scalar", "operands_from", "operands_of", "planned_calls", "results_of",
 ]  # fmt: skip
 
 
@@ -67,12 +67,17 @@ class OperatorCall(CNode):
         back: on the way back of a gradient, the place and the Cells of the call whose gradient it is of.
     Attributes:
         is_edited: whether its inputs were changed since: it has to be planned anew.
-        recorded: the call that was recorded, of which this one is a copy; itself if it is none.
+        recorded: the call that was recorded, of which this one is a copy; itself if it is none. What follows is known of
+            that one alone.
+        is_taped: whether a tape outside of the piece was on, which sees it.
+        is_used: whether `backward()` has taken its gradient in the piece, so that the tape keeps nothing.
+        is_keeping: whether it keeps what was there before a write, for a tape that may need it.
         parts: the nodes of its results where it gives a tuple, in the order of `entry.outputs`.
     """
 
     __slots__ = (
-        "_written_out", "back", "cells", "entry", "is_edited", "is_inner", "mask", "operands", "parts", "place", "recorded",
+        "_written_out", "back", "cells", "entry", "is_edited", "is_inner", "is_keeping", "is_taped", "is_used", "mask",
+        "operands", "parts", "place", "recorded",
     )  # fmt: skip
 
     entry: Entry
@@ -93,7 +98,7 @@ class OperatorCall(CNode):
         self.entry, self.operands, self.place, self.mask = entry, operands, place, mask
         self.is_inner, self.cells, self.back = is_inner, cells, back
         self._written_out: tuple[AnfNode, ...] | None = None
-        self.is_edited = False
+        self.is_edited = self.is_taped = self.is_used = self.is_keeping = False
         self.recorded = self
         self.parts: tuple[CNode, ...] | None = None
         if entry.is_tuple and entry.op.writes is None:
@@ -140,6 +145,12 @@ class OperatorCall(CNode):
     def span(self) -> Span | None:  # type: ignore[override]
         code, at = self.place
         return None if code is None else Span.of(code, at)
+
+
+def is_inner(node: AnfNode) -> bool:
+    """Whether a node belongs to a gradient that the program takes."""
+    call = call_behind(node)
+    return isinstance(call, OperatorCall) and call.is_inner
 
 
 def arguments_of(graph: Graph, entry: Entry, operands: Sequence[Any]) -> list[Any]:

@@ -45,8 +45,8 @@ class Leaves(Writes):
 
     def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
         super().begin(origins)
-        #: What the rows of the piece have left on the tape, by identity: the node, the row's number, and its operands.
-        self.nodes: dict[int, tuple[Node, int | None, list]] = {}
+        #: What the rows of the piece have left on the tape, by identity: the node, the row, and its operands.
+        self.nodes: dict[int, tuple[Node, OperatorCall | None, list]] = {}
         #: Memory that nodes which call Python keep: these are made at the end of the piece.
         self.kept_by_nodes: dict[int, Any] = {}
         self.left: dict[int, tuple[Tensor, Tensor | None]] = {}  #: tensors whose `.grad` was set, and to what
@@ -54,11 +54,11 @@ class Leaves(Writes):
         self.hooked: set[int] = set()  #: nodes and leaves of the piece that the program has put hooks on; perhaps None
         self.is_walking = False  #: whether a walk back is going on that cannot be done over
 
-    def note_node(self, result: Any, flat: list) -> None:
-        """The row that comes next has left something on the tape."""
+    def note_node(self, result: Any, row: OperatorCall, flat: list) -> None:
+        """A row has left something on the tape."""
         slot = (result[0] if type(result) is tuple else result)._node
         node = slot.node if type(slot) is Output else slot
-        self.nodes[id(node)] = node, len(self.piece.rows), flat
+        self.nodes[id(node)] = node, row, flat
 
     def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
         if kind == "history" and any(self.origin_of_value(tensor) is origin for tensor in self.turned.values()):
@@ -231,9 +231,8 @@ class Leaves(Writes):
             self.kept_by_nodes[id(owner)] = owner
         self.nodes[id(node)] = node, None, [handles[0]]
         for handle, value in zip(handles, values):
-            row = OperatorCall(piece.graph, entry_of_alias(handle._layout)[0], (value,), place, is_inner=True)
+            row = OperatorCall(piece, entry_of_alias(handle._layout)[0], (value,), place)
             piece.rows.append(row)
-            piece.switches.append(False)
             self.memory.know(handle, row)
         origins: list[Any] = []
         for handle in handles:
@@ -328,9 +327,10 @@ class Leaves(Writes):
                     node.saved = kept
             if self.hop is None:
                 used = [(row, flat) for node, row, flat in nodes if node.saved is None]
-                piece.used.update(row for row, _ in used if row is not None)
                 for row, flat in used:
-                    if row is None:
+                    if row is not None:
+                        row.is_used = True
+                    else:
                         write = Write(use_up, tuple(flat), machine.place, "its gradient has been taken", True)
                         piece.writes.append(write)
 

@@ -164,10 +164,9 @@ class Memory:
             return None
         if source is not None:
             piece = self.recorder.piece
-            kept[value] = row = OperatorCall(piece.graph, entry, (source,), is_inner=bool(self.recorder.region))
-            piece.keeping.add(len(piece.rows))
+            kept[value] = row = OperatorCall(piece, entry, (source,), is_inner=bool(self.recorder.region))
+            row.is_keeping = True
             piece.rows.append(row)
-            piece.switches.append(False)
             if taken is not None:
                 self.view_rows[row] = row
         return kept[value]

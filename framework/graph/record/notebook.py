@@ -228,8 +228,7 @@ class Notebook(Plain):
         for draw in piece.draws[draws:]:
             for value in draw.values.values():
                 del piece.numbers[value]
-        del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
-        piece.keeping = {index for index in piece.keeping if index < rows}
+        del piece.rows[rows:], piece.draws[draws:]
 
     # -- values from outside -------------------------------------------------------------------------------------------
 
@@ -347,7 +346,7 @@ class Notebook(Plain):
             self._register_tensor(tensor, found[1])
         if found is None:
             return None
-        value = self.piece.parameter(tensor._layout.type)
+        value = self.piece.coming(tensor._layout.type)
         self.piece.inputs[value] = (found[1], tensor._layout)
         self.memory.know(tensor, value)
         return value

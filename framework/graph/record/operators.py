@@ -24,7 +24,7 @@ from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
 from anfora.graph.facts.origins import Number
 from anfora.graph.ir.nodes import AnfNode, ValueNode
-from anfora.graph.ir.planned import ABSENT, CellCalls, OperatorCall
+from anfora.graph.ir.planned import ABSENT, CellCalls, OperatorCall, is_inner
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.machine import Machine
@@ -72,7 +72,7 @@ class Operators(Leaves):
         for draw in reversed(self.piece.draws):
             if draw.place[name] == value:
                 if name not in draw.values:
-                    draw.values[name] = self.piece.parameter(Weak(int))
+                    draw.values[name] = self.piece.coming(Weak(int))
                     origin = draw.seed if name == "seed" else draw.offset
                     self.piece.numbers[draw.values[name]] = (origin, layout, op)
                 return draw.values[name]
@@ -178,7 +178,7 @@ class Operators(Leaves):
         """The tape may follow the call: the piece says so, or another one begins in front of it."""
         op, piece = entry.op, self.piece
         if followed and not self.region and followed & (entry.followed if op.writes is None or op.is_untaped else -1):
-            if any(followed >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
+            if any(followed >> i & 1 and is_inner(x) for i, x in enumerate(operands)):
                 self.start_anew("the history that a tensor has in a gradient")
             piece.is_taped = True
         if self.turned:
@@ -230,21 +230,20 @@ class Operators(Leaves):
             mask: which operands the tape followed, of those that gradients can flow to.
         """
         piece = self.piece
+        cells = self.calls_of_cells()
+        back = self._back() if self.region or self.machine is None else None
+        row = OperatorCall(piece, entry, operands, self._here(), mask, bool(self.region), cells, back)
+        row.is_taped = glue.is_recording() and not self.region
         if mask and self.region:
             keep_traced(result, flat)
         elif mask:
-            self.note_node(result, flat)
-        cells = self.calls_of_cells()
-        back = self._back() if self.region or self.machine is None else None
-        row = OperatorCall(piece.graph, entry, operands, self._here(), mask, bool(self.region), cells, back)
+            self.note_node(result, row, flat)
         if entry.op.writes is None:
             if row.parts is None:
                 self.memory.know(result, row)
             else:
                 for tensor, value in zip(result, row.parts):
                     self.memory.know(tensor, value)
-            if self.region:
-                piece.inner.update(row.results)
         if entry.view is not None:
             self.memory.view_rows[row] = row
             if isinstance(flat[0], Tensor):
@@ -255,7 +254,6 @@ class Operators(Leaves):
         if len(piece.rows) == _LONG:
             self._collect_later()
         piece.rows.append(row)
-        piece.switches.append(glue.is_recording())
 
     def _refuse_write(self, entry: Entry, flat: list) -> None:
         """Start a piece in front of a change in place that cannot stand in this one."""
@@ -303,7 +301,7 @@ class Operators(Leaves):
         """A number that varies as an operand."""
         if op.python_rule is not None:  # which computes with the number itself
             return ValueNode(self.force(number))
-        value = self.piece.parameter(Weak(type(number.value)))
+        value = self.piece.coming(Weak(type(number.value)))
         self.piece.numbers[value] = (number.origin, layout, op)
         self.guard("number", number.origin, type(number.value))
         return value

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any
 
-import numpy as np
-
 from anfora.core import slots
-from anfora.core.abstract import Layout
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager import dispatch
 from anfora.eager.tape import Output
@@ -42,8 +39,8 @@ class Rows:
     def run(self, given: Sequence[Any]) -> dict[AnfNode, Any]:
         """What is wanted, by value, and perhaps more."""
         values: dict[AnfNode, Any] = dict(zip(self.coming, given))
-        for value, array in self.piece.constants.items():
-            values[value] = _fresh(array, self.piece.layouts[value])
+        for value, tensor in self.piece.constants.items():  # the program gets one of its own
+            values[value] = wrap(tensor._array.copy(), tensor._layout)
         watcher = slots.watcher
         before = watcher.place
         start = on = glue.is_recording()
@@ -53,19 +50,18 @@ class Rows:
             leaves.setdefault(index, []).append(value)
         used = []
         try:
-            for index, (row, switch) in enumerate(zip(piece.rows, piece.switches)):
+            for index, row in enumerate(piece.rows):
                 for value in leaves.get(index, ()):
                     values[value].requires_grad = True
-                if index in self.idle:
+                if row in self.idle:
                     continue
-                switch = switch and not row.is_inner
-                if switch is not on:
-                    glue.set_recording(on := switch)
+                if row.is_taped is not on:
+                    glue.set_recording(on := row.is_taped)
                 flat = operands_from(values, row.operands)
                 watcher.place = row.place
                 result = _run_row(row, flat)
                 del flat
-                if index in piece.used:
+                if row.is_used:
                     used.append((result[0] if row.entry.is_tuple else result)._node)
                 if row.parts is not None:
                     values.update(zip(row.parts, result))
@@ -92,7 +88,3 @@ def _run_row(row: OperatorCall, flat: list) -> Any:
         return dispatch.run_now(row.entry, flat)
     except Exception as error:
         raise placed(error, -1, row) from error.__cause__
-
-
-def _fresh(array: np.ndarray, layout: Layout) -> Tensor:
-    return wrap(array.copy(), layout)

@@ -122,10 +122,10 @@ class Taped:
             row = piece.rows[index]
             for j, value in enumerate(row.results):
                 place[value] = (len(self.calls), j)
-            self.calls.append(self._call(row, mask, place, index in piece.used))
+            self.calls.append(self._call(row, mask, place))
             self.ticks.append(index - start + 1)
         #: Calls whose gradients have been taken inside of the piece: nothing is saved for them.
-        self.used = frozenset(k for k, index in enumerate(sorted(calls)) if index in piece.used)
+        self.used = frozenset(k for k, call in enumerate(self.calls) if call.row.is_used)
         seen = [value for value in visible if value in followed and type(place.get(value)) is tuple]
         self.index = {value: i for i, value in enumerate(dict.fromkeys(seen))}
         self.results: list[Any] = [place[value] for value in self.index]
@@ -140,7 +140,7 @@ class Taped:
         self._ways: dict[tuple, list[Way]] = {}
         self._by_nodes: set[tuple] = set()  #: patterns of which the way depends on more than types
 
-    def _call(self, row: OperatorCall, mask: int, place: dict[AnfNode, Any], is_used: bool) -> Call:
+    def _call(self, row: OperatorCall, mask: int, place: dict[AnfNode, Any]) -> Call:
         parents: list[Any] = []
         for i, x in enumerate(row.operands):
             if not mask >> i & 1:
@@ -153,7 +153,7 @@ class Taped:
         recipe = row.entry.recipe(mask)
         values = (*row.operands, *row.results)
         saves: list[Any] = []
-        for slot in () if is_used else recipe.saves:
+        for slot in () if row.is_used else recipe.saves:
             x = values[slot]
             if is_scalar(x):
                 saves.append(x)
@@ -364,9 +364,9 @@ def _follow(piece: Piece) -> tuple[set[AnfNode], dict[int, int]]:
             followed.add(value)
     calls: dict[int, int] = {}
     roots = piece.roots()
-    for index, (row, is_on) in enumerate(zip(piece.rows, piece.switches)):
+    for index, row in enumerate(piece.rows):
         followed.update(value for value, (start, _) in piece.leaves.items() if start == index)
-        if not is_on or row.is_inner or not (row.entry.followed or row.entry.written):
+        if not row.is_taped or not (row.entry.followed or row.entry.written):
             continue
         if row.entry.op.is_untaped:
             continue
@@ -387,7 +387,7 @@ def _follow(piece: Piece) -> tuple[set[AnfNode], dict[int, int]]:
 def _layouts(piece: Piece) -> dict[AnfNode, Layout]:
     """Of the values."""
     found = {value: layout for value, (_, layout) in piece.inputs.items()}
-    found.update(piece.layouts)
+    found.update((value, tensor._layout) for value, tensor in piece.constants.items())
     for row in piece.rows:
         found.update(zip(row.results, row.entry.outputs))
     return found

@@ -18,7 +18,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.values import exact
 from anfora.graph.ir.nodes import AnfNode, Graph, Parameter, ValueNode
-from anfora.graph.ir.planned import OperatorCall
+from anfora.graph.ir.planned import OperatorCall, is_inner
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.switches import switches
 from anfora.graph.source.tracebacks import depth, of_program
@@ -153,7 +153,7 @@ class Live:
         piece = self.recorder.piece
         if not piece.gradients:
             return False
-        if origin.key[0] in piece.inner or origin in piece.handles:
+        if is_inner(origin.key[0]) or origin in piece.handles:
             return True
         return tensor._base is not None and any(type(attributes) is Followed for _, attributes in tensor._path)
 
@@ -228,44 +228,40 @@ class Cut(NamedTuple):
     site: tuple
 
 
-class Piece:
-    """What is written down between two hops."""
+class Piece(Graph):
+    """What is written down between two hops: a graph, with what must hold for it, and what is done at its end."""
 
     def __init__(self) -> None:
+        super().__init__("piece")
         self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
-        self.graph = Graph("piece")  #: of its nodes
         self.rows: list[OperatorCall] = []  #: its calls of operators, in the order of the program
         self.inputs: dict[AnfNode, tuple[Origin, Any]] = {}  #: tensors that come in: origin, layout
-        self.constants: dict[AnfNode, np.ndarray] = {}
-        self.layouts: dict[AnfNode, Any] = {}  #: of the constants
+        self.constants: dict[AnfNode, Tensor] = {}  #: tensors that are known
         self.numbers: dict[AnfNode, tuple[Origin, Any, Any]] = {}  #: numbers that come in: origin, layout, operator
         self.draws: list[Draw] = []  #: of random numbers, in the order of the program
         self.writes: list[Any] = []  #: changes of what is outside, to be done at its end: see writes.py
         self.is_taped = False
         self.is_tried = False  #: whether the program would catch an error that depends on the data of its rows
-        self.switches: list[bool] = []  #: whether the tape was on, by row
-        self.keeping: set[int] = set()  #: rows that keep what was there before a write, for a tape that may need it
-        self.inner: set[AnfNode] = set()  #: values of gradients that the program takes
         self.gradients: list[tuple] = []  #: the calls of gradient functions in it
         self.is_making = False  #: whether it makes objects that are others in each run: parameters
         #: Values that are leaves of the tape: from which row on, and the origin of the tensor.
         self.leaves: dict[AnfNode, tuple[int, Origin]] = {}
         self.cuts: list[Cut] = []
         self.cleared: tuple[Origin, ...] = ()  #: tensors whose `.grad` is forgotten before the first row that may fail
-        self.used: set[int] = set()  #: rows whose gradients `backward()` has taken, for which the tape keeps nothing
         self.weights: set[int] = set()  #: identities of the Parameters by which it takes gradients
         #: Whether a tape sees writes where tensors from outside share memory, or to what the outside sees.
         self.is_mixed = False
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
 
-    def parameter(self, abstract: TensorType | Weak) -> Parameter:
+    def coming(self, abstract: TensorType | Weak) -> Parameter:
         """A tensor or number that comes in."""
-        return Parameter(self.graph, None, abstract, None)
+        return Parameter(self, None, abstract, None)
 
     def constant(self, array: np.ndarray, layout: Layout) -> ValueNode:
         """A tensor that is known."""
-        made = ValueNode(wrap(array, layout))
-        self.constants[made], self.layouts[made] = array, layout
+        tensor = wrap(array, layout)
+        made = ValueNode(tensor)
+        self.constants[made] = tensor
         return made
 
     def roots(self) -> dict[AnfNode, AnfNode]:
@@ -282,19 +278,18 @@ class Piece:
             for i in row.entry.written:
                 yield index, roots[row.operands[i]]
 
-    def idle(self, wanted: Iterable[AnfNode]) -> set[int]:
+    def idle(self, wanted: Iterable[AnfNode]) -> set[OperatorCall]:
         """The rows that keep something from before a write which nobody needs.
 
         Args:
             wanted: the values that are needed behind the rows.
         """
-        found: set[int] = set()
-        if self.keeping:
+        found: set[OperatorCall] = set()
+        if any(row.is_keeping for row in self.rows):
             needed = set(wanted)
-            for index in range(len(self.rows) - 1, -1, -1):
-                row = self.rows[index]
-                if index in self.keeping and needed.isdisjoint(row.results):
-                    found.add(index)
+            for row in reversed(self.rows):
+                if row.is_keeping and needed.isdisjoint(row.results):
+                    found.add(row)
                 else:
                     needed.update(row.operands)
         return found

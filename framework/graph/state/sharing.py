@@ -151,9 +151,7 @@ def _written_under_a_tape(piece: Piece, roots: dict[AnfNode, AnfNode], keeps_tap
     if not piece.is_taped and not piece.gradients:
         return set()
     rows = piece.rows
-    is_left = piece.is_taped and any(
-        row.mask and not row.is_inner and index not in piece.used for index, row in enumerate(rows)
-    )
+    is_left = piece.is_taped and any(row.mask and not row.is_inner and not row.is_used for row in rows)
     is_open = piece.is_taped or keeps_tape
     walks = max((index for index, row in enumerate(rows) if row.is_inner), default=-1) if is_open else -1
     return {

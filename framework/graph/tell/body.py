@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anfora.core.op import Weak
-from anfora.core.tensor import Tensor, wrap
+from anfora.core.tensor import Tensor
 from anfora.graph.facts.origins import Origin
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, ValueNode
 from anfora.graph.ir.planned import OperatorCall, arguments_of, is_scalar
@@ -88,10 +88,10 @@ class Body:
             self.values[value] = self.origin(origin)
         handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
         is_written = any(row.entry.op.writes is not None for row in piece.rows)
-        for value, array in piece.constants.items():
-            tensor: Any = ValueNode(wrap(array, piece.layouts[value]))
+        for value, known in piece.constants.items():
+            tensor: Any = ValueNode(known)
             if is_written or value in handed:  # it stays as it is: the program has a copy
-                tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=piece.layouts[value].type)
+                tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=known._layout.type)
             self.values[value] = tensor
         ends = Ends(self)
         self._rows()
@@ -164,8 +164,7 @@ class Body:
     def _row(self, graph: FuncGraph, row: OperatorCall, values: dict[AnfNode, AnfNode], effects: list[AnfNode]) -> None:
         entry = row.entry
         op = entry.op
-        index = self.positions.get(row.recorded)
-        leaves_node = index is not None and self.piece.switches[index] and not row.is_inner
+        leaves_node = row.recorded.is_taped
         args = [self._recorded(x) for x in row.operands]
         results = [self._recorded(x) for x in row.results]
         if not self.followed.isdisjoint(args):

@@ -285,7 +285,7 @@ def _tell_piece(report: Report, variant: Variant, names: Names) -> None:
         ):
             report.varying.append(names.path(origin))
         report.guards.append(guard_text((kind, origin, payload), names))
-    report.constants += sum(array.nbytes for array in piece.constants.values())
+    report.constants += sum(tensor._array.nbytes for tensor in piece.constants.values())
     if variant.runner.is_one_by_one:
         report.taped += len(piece.rows) - len(piece.idle(variant.runner.wanted))
         return
