@@ -85,6 +85,13 @@ def fuse(tasks: Sequence[Task], rows: Sequence[OperatorCall]) -> list[Task]:
     return fused
 
 
+def grouped(tasks: Sequence[Task], rows: Sequence[OperatorCall]) -> list[list[int]]:
+    """The numbers of the tasks that `fuse` makes one, group by group."""
+    groups, _ = _Grouping(tasks, rows).run()
+    distinct = {id(group): group for group in groups.values()}
+    return [group.members for group in distinct.values() if len(group.members) > 1]
+
+
 class _Grouping:
     """The walk over the tasks that forms groups."""
 

@@ -15,7 +15,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import arrays, known
 from anfora.graph.facts.classes import class_attribute, comes_first, defines, has_tag
-from anfora.graph.facts.kinds import is_a, name_of_module
+from anfora.graph.facts.kinds import dict_of_module, is_a, name_of_module
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.machine import operations
@@ -192,7 +192,7 @@ class Attributes(Reasons):
 
     def _is_plain_module(self, module: types.ModuleType) -> bool:
         """Whether the attributes of a module are what lies in its dict, now and in later calls."""
-        if module.__dict__ is None:  # in Python 3.10 one that has not been given a name has none
+        if not dict_of_module(module):  # nothing lies there, if it has one
             return False
         if not name_of_module(module).startswith("anfora"):
             self.guard("type", self.origin_of_value(module), type(module))

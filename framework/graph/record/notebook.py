@@ -408,7 +408,12 @@ class Notebook(Plain):
             if found is not None and id(value) not in self.looked:
                 self.looked[id(value)] = value
                 self.guard("equal", found[1], kind(value))
-        elif kind in (types.MethodType, *known.BOUND):
+        else:
+            self._look_through(value, kind, is_deep)
+
+    def _look_through(self, value: Any, kind: type, is_deep: bool) -> None:
+        """The same of what stands for others: methods that are bound, views, iterators."""
+        if kind in (types.MethodType, *known.BOUND):
             if not known.is_chain(value):
                 self.look(value.__self__)
         elif kind is Walk:
@@ -581,7 +586,15 @@ class Notebook(Plain):
             return not self.is_outside(value)  # what Python has raised may say something else next time
         if is_a(value, np.generic):
             return self.owns_array(value)
-        if type(value) in KINDS:
+        found = self._is_natural_within(value, kind, depth)
+        if found is not None:
+            return found
+        is_iterator = defines(kind, "__next__") and not known.has_methods(value)
+        return is_iterator or known.is_ours(kind)
+
+    def _is_natural_within(self, value: Any, kind: type, depth: int) -> bool | None:
+        """The same of what holds others, by these; None if it is none of that."""
+        if kind in KINDS:
             is_own = depth < 20 and self.owns_container(value)
             return is_own and all(self.natural(item, depth + 1) for item in items_of(value))
         if is_a(value, (tuple, list, set, frozenset)) or kind is dict:
@@ -591,8 +604,7 @@ class Notebook(Plain):
             return all(self.natural(part, depth + 1) for part in (value.start, value.stop, value.step))
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
-        is_iterator = defines(kind, "__next__") and not known.has_methods(value)
-        return is_iterator or known.is_ours(kind)
+        return None
 
     def origin_of_value(self, value: Any) -> Origin:
         found = self.origins.get(id(value))

@@ -19,7 +19,6 @@ import numpy as np
 
 from anfora.core import memory
 from anfora.core.abstract import Layout
-from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current, leave_to_tape, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
@@ -34,7 +33,7 @@ from anfora.graph.passes.pipeline import is_on, optimised, tell
 from anfora.graph.run.guards import write_guards
 from anfora.graph.run.rows import Rows
 from anfora.graph.run.taped import Taped, taped
-from anfora.graph.state.moments import Piece
+from anfora.graph.state.moments import Piece, drawn
 
 __all__ = ["FAILED", "RESTS", "Runner"]
 
@@ -175,7 +174,7 @@ class Runner:
                     arrays[value] = f"n{i}"
         guards = [f"        {line}" for line in emit.lines] or ["        pass"]
         emit.lines = [f"seed{i}, offset{i} = draw({draw.counters})" for i, draw in enumerate(piece.draws)]
-        emit.constants["draw"] = _draw
+        emit.constants["draw"] = drawn
         if self.is_one_by_one:
             self._emit_rows(emit, inputs, numbers, made)
         else:
@@ -394,11 +393,6 @@ def _numbers_behind(origins: Sequence[Origin], closed: Closed) -> list[Origin]:
 
 def _number(value: Any, dtype: Any, op: Any) -> np.ndarray:
     return dispatch.number_array(value, dtype, op)
-
-
-def _draw(counters: int) -> tuple[int, int]:
-    seed, offset = default_generator.draw(counters)
-    return signed(seed), signed(offset)
 
 
 def _clear(tensors: tuple[Tensor, ...]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.op import Weak
+from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, wrap
 from anfora.eager.tape import Followed
 from anfora.graph.facts import known
@@ -38,6 +39,7 @@ __all__ = [
     "Outcome",
     "Piece",
     "State",
+    "drawn",
     "holds_identity",
     "is_taken_apart",
     "key_of",
@@ -212,6 +214,12 @@ class Draw:
     def is_used(self) -> bool:
         """Whether an operator reads where it says."""
         return "offset" in self.values
+
+
+def drawn(counters: int) -> tuple[int, int]:
+    """Draw from the default generator: the seed and where to read, as operators take them."""
+    seed, offset = default_generator.draw(counters)
+    return signed(seed), signed(offset)
 
 
 class Cut(NamedTuple):

@@ -28,10 +28,9 @@ from anfora.eager.tape import no_grad
 from anfora.graph.ir.primitives import PRIMITIVES, Primitive
 from anfora.graph.machine.switches import Switches, switches
 from anfora.graph.run.leaving import released
-from anfora.graph.run.pieces import _draw
 from anfora.graph.run.points import Hop, Same
 from anfora.graph.state.images import Image, build
-from anfora.graph.state.moments import Outcome, Piece
+from anfora.graph.state.moments import Outcome, Piece, drawn
 from anfora.graph.tell.wording import first_failing, outcome_text
 
 __all__ = ["Arrangement", "Cases", "Globals", "Guards"]
@@ -105,7 +104,7 @@ for _primitive in (
     Primitive("by_outcome", _by_outcome, 2, None),
     Primitive("by_guards", _by_guards, 2, None),
     Primitive("record", _record, 0, None),
-    Primitive("draw", _draw, 1, 1),
+    Primitive("draw", drawn, 1, 1),
     Primitive("under", _under, 2, None),
     Primitive("untaped", _untaped, 1, None),
     Primitive("attempted", _attempted, 1, None),

@@ -8,7 +8,7 @@ from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.ir.planned import OperatorCall, call_behind
 from anfora.graph.lower import lower
 from anfora.graph.lower.arena import Kind, arrange
-from anfora.graph.lower.fusion import _Grouping, fuse
+from anfora.graph.lower.fusion import fuse, grouped
 from anfora.graph.run.points import Variant
 
 __all__ = ["NativePlan", "lowered"]
@@ -34,10 +34,9 @@ class NativePlan:
         self._values: dict[AnfNode, AnfNode] = dict(zip(segment.graph.parameters, (*piece.inputs, *piece.numbers)))
         self.results = {value: self.recorded(node) for value, node in zip(wanted, segment.outputs)}
         lowering = lower.Lowering(segment.inputs, segment.rows, segment.outputs)
-        groups, _ = _Grouping(lowering.tasks, self.rows).run()
-        distinct = {id(group): group for group in groups.values() if len(group.members) > 1}
         # Tasks of no row copy constants that are written; some rows have two tasks.
-        found = [sorted({lowering.tasks[i].row for i in group.members} - {-1}) for group in distinct.values()]
+        groups = grouped(lowering.tasks, self.rows)
+        found = [sorted({lowering.tasks[i].row for i in group} - {-1}) for group in groups]
         self.groups = [group for group in found if len(group) > 1]
         self.alive = {task.row for task in lowering.tasks}
         tasks = fuse(lowering.tasks, self.rows)
