@@ -12,7 +12,7 @@ calls.py         what a call is done by
 
 The rest of it is layers still, each built on those before it:
 
-notebook.py      what is known of values
+objects.py       what kind of thing a value is; notebook.py, what is known of values
 held.py          numbers that vary, and native code that may not see them
 reasons.py       what Python must do, and why
 attributes.py    what is read by name
