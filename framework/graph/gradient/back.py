@@ -150,7 +150,7 @@ class PieceBack:
         if origin.kind == "slot":
             return values[origin.key]
         if origin.kind != "number":
-            return origin
+            return self._derived.setdefault((origin.kind, id(origin.key), id(origin.base)), origin)
         parts = tuple([self._substituted(part, values) for part in origin.base])
         name = origin.key, *(id(part) if isinstance(part, Origin) else exact(part) for part in parts)
         return self._derived.setdefault(name, Origin("number", origin.key, parts))

@@ -74,17 +74,17 @@ class Rule:
         added: the operands of the call that get a gradient, each with the node of that in the piece, in the tape's order.
         numbers: the slots of its operands that are numbers.
     Attributes:
-        guards: what it depends on beside types: on values of numbers, and on what the program has put into `Tensor`.
+        guards: what it depends on beside the types of tensors: on numbers, and on what the program has put into `Tensor`.
+        asks: whether it depends on the value of a number that varies.
     """
 
     def __init__(self, piece: Any, added: list[tuple[int, AnfNode]], numbers: frozenset[int]) -> None:
         self._piece, self._added = piece, added
-        self.guards = [guard for guard in piece.guards if numbers.issuperset(slots_in(guard[1]))]
-
-    @property
-    def asks(self) -> bool:
-        """Whether it depends on the value of a number that varies."""
-        return any(kind not in _TYPES and next(slots_in(origin), None) is not None for kind, origin, _ in self.guards)
+        self.guards = [
+            (kind, origin, wanted) for kind, origin, wanted in piece.guards
+            if origin.kind != "slot" or origin.key in numbers
+        ]  # fmt: skip
+        self.asks = any(kind not in _TYPES and any(_slots_in(origin)) for kind, origin, _ in self.guards)
 
     def write(
         self, into: Target, values: Sequence[Any], gradients: Sequence[AnfNode | None]
@@ -183,20 +183,22 @@ def _memory(layout: Layout) -> np.ndarray:
     return np.ndarray(layout.shape, layout.dtype.storage, np.zeros(high - low, np.uint8), -low, layout.strides)
 
 
-def slots_in(origin: Any) -> Iterator[int]:
+def _slots_in(origin: Any) -> Iterator[Origin]:
     """The slots that an origin starts from."""
     if isinstance(origin, Origin):
         if origin.kind == "slot":
-            yield origin.key
+            yield origin
         for base in origin.base if origin.kind == "number" else (origin.base,):
-            yield from slots_in(base)
+            yield from _slots_in(base)
 
 
 class _planning:
-    """Operators of this thread give zeros, and no kernel runs."""
+    """Operators of this thread give zeros, no kernel runs, and they stand nowhere in a program."""
 
     def __enter__(self) -> None:
-        self._before, slots.watcher.planned = slots.watcher.planned, []
+        watcher = slots.watcher
+        self._before = watcher.planned, watcher.place
+        watcher.planned, watcher.place = [], (None, 0)
 
     def __exit__(self, *_: object) -> None:
-        slots.watcher.planned = self._before
+        slots.watcher.planned, slots.watcher.place = self._before

@@ -178,7 +178,7 @@ class Operators(Leaves):
         """The tape may follow the call: the piece says so, or another one begins in front of it."""
         op, piece = entry.op, self.piece
         if followed and not self.region and followed & (entry.followed if op.writes is None or op.is_untaped else -1):
-            if any(followed >> i & 1 and is_inner(x) for i, x in enumerate(operands)):
+            if piece.gradients and any(followed >> i & 1 and is_inner(x) for i, x in enumerate(operands)):
                 self.start_anew("the history that a tensor has in a gradient")
             piece.is_taped = True
         if self.turned:
