@@ -6,6 +6,7 @@
 transform.py   from the graph of a function to that of its gradient
 activity.py    what of a program depends on what it is differentiated by
 rules.py       what the tape does at one node, as calls of operators
+back.py        the order in which gradients are added up; the way back over a piece, as a piece
 sums.py        the gradients that have come so far, as a value of the language
 
 How it is defined, and why so
@@ -15,6 +16,14 @@ first; at each it runs the operator's rules on the gradient that has come to its
 gradients of its operands. The graph of a gradient is a program that does the same, in the same order, so it has the same
 bits. What is done at one node is not written again here: the walk over the tape is run over that node alone, on types
 without data, and the operators that it calls are recorded (`rules.py`).
+
+*Who asks for a rule.* The gradient of a graph (`transform.py`), and the way back of a piece that has run under a tape
+(`back.py`, `graph/run/taped.py`): the same rules, gone through and added up by one loop, written into a graph of the
+language in one case, into a piece in the other, for the layouts that its gradients have. A rule may depend on the value
+of a number: the first refuses that, the second has a guard. Where a program takes a gradient while it is recorded, its
+numbers are wanted there and then, so the walk itself is run, and its operators are rows like all others. To run them
+from rules there too was tried: the walk of LeNet's first call took 7.7 ms in place of 5.1, that of eight equal layers
+of a transformer 21 in place of 16, since a rule is recorded and then done.
 
 *To what is added.* A gradient belongs to a tensor, and not to the name that a program has for it: a parameter, an item
 of a tuple and a variable of a closure may be one tensor, and then there is one sum, to which is added in one order. So

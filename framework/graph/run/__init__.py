@@ -1,7 +1,7 @@
 """Later calls: guards are asked, pieces run, and what is new is recorded.
 
 guards.py        what must hold for a piece to be run again, as text
-pieces.py        guards and rows made runnable; taped.py, as one node of the tape
+pieces.py        guards and rows made runnable; taped.py, as one node of the tape; rows.py, one by one
 ledger.py        what recordings have cost, and what calls have paid for
 points.py        moments between pieces, and the ways on from there; crowds.py, where these are many
 widening.py      variables that hold another number each time
@@ -24,9 +24,9 @@ torch.compile 19 (`benchmarks/lengths.py`). After too many points, and where an 
 code is alive at a hop), Python runs the function as it is from then on, and `explain` says why.
 
 *Under the tape* (`taped.py`, `Block` in `eager/tape.py`). A piece that PyNative's tape follows leaves one node. It
-keeps what the nodes of its rows would keep; its way back is recorded when it is first walked, for the pattern of
-gradients that have come and are wanted, and is a native program too: it takes the gradients that the piece's inputs
-have so far, or their absence, and gives them back with its own added. Whoever needs the nodes (a second derivative,
+keeps what the nodes of its rows would keep; its way back is written when it is first gone, of the rules of its rows
+(`graph/gradient/`), for the pattern of gradients that have come and are wanted, and is a piece too: it takes the gradients
+that the inputs have so far, or their absence, and gives them back with its own added. Whoever needs the nodes (a second derivative,
 forward mode, a hook, the words of an error) has the block taken apart into them, once and for all. Rows run one by
 one only where something that the tape follows is written in place.
 
