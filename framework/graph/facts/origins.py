@@ -31,18 +31,21 @@ class Origin:
         kept     object number `key` that the writes of the piece make
     """
 
-    __slots__ = ("kind", "base", "key", "depth", "height")
+    __slots__ = ("kind", "base", "key", "depth")
 
     def __init__(self, kind: str, key: Any, base: Any = None) -> None:
         self.kind, self.key, self.base = kind, key, base
-        self.depth = 0  #: how many reads and operations stand on each other; and of arithmetic alone: its height
-        self.height = 0
+        #: How many reads stand on each other. Arithmetic counts as some: who goes through it calls more functions.
+        self.depth = 0
         if kind == "number":
-            parts = [part for part in base if type(part) is Origin]
-            self.height = 1 + max((part.height for part in parts), default=0)
-            self.depth = 1 + max((part.depth for part in parts), default=0)
+            self.depth = _ARITHMETIC + max((part.depth for part in base if type(part) is Origin), default=0)
         elif type(base) is Origin:
             self.depth = 1 + base.depth
+
+    @property
+    def is_too_deep(self) -> bool:
+        """Whether functions that call themselves for each part would go too deep."""
+        return self.depth > _DEEPEST
 
     def __repr__(self) -> str:
         return self.path
@@ -61,6 +64,10 @@ class Origin:
         if self.kind == "number" and self.key is len:
             return f"len({self.base[0].path})"
         return self.kind
+
+
+_DEEPEST = 200  #: `head.next.next` has two
+_ARITHMETIC = 4
 
 
 def _shown(key: Any) -> str:

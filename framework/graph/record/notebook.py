@@ -53,7 +53,6 @@ from anfora.ops.bound import Bound
 __all__ = ["UNKNOWN", "Notebook"]
 
 _NO_CALLS = CellCalls(())
-_DEEPEST = 200  #: reads that stand on each other: `head.next.next` has two
 
 
 class Notebook(Objects):
@@ -227,7 +226,7 @@ class Notebook(Objects):
 
     def register(self, value: Any, origin: Origin) -> Any:
         """A value that the program reads from outside: guarded, and what it becomes inside."""
-        if origin.depth > _DEEPEST:  # the rest of a long chain is walked over by Python
+        if origin.is_too_deep:  # the rest of a long chain is walked over by Python
             self.is_too_deep = self.pending = True
             return value
         kind = type(value)
@@ -421,7 +420,7 @@ class Notebook(Objects):
         given = self.register(item, place)
         if type(given) is Number:  # read as a part of the whole: it is known
             self.force(given)
-        if is_deep and place.depth <= _DEEPEST:
+        if is_deep and not place.is_too_deep:
             self.look(item)
 
     def force(self, value: Any) -> Any:

@@ -77,8 +77,8 @@ class Numeric:
             except Exception:
                 return False, None  # as a known number, whose error is known too
             origin = self.recorder.follow(operation, [a.origin if type(a) is Number else a for a in args])
-            if origin.height > _HIGHEST:
-                return False, None  # it is read by functions that call themselves for each part
+            if origin.is_too_deep:
+                return False, None
             if type(value) is bool:
                 return True, self.recorder.decide(origin, value)
             if type(value) in (int, float, str):
@@ -176,4 +176,3 @@ def _untraced(value: Any) -> Any:
 #: Modules of functions that are written in operators.
 _OF_OPERATORS = ("anfora.ops.", "anfora.mint", "anfora.numpy")
 _MOST_OPERANDS = 32
-_HIGHEST = 50  #: arithmetic on numbers that vary; beyond, their values are taken as known

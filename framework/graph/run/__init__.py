@@ -24,11 +24,12 @@ torch.compile 19 (`benchmarks/lengths.py`). After too many points, and where an 
 code is alive at a hop), Python runs the function as it is from then on, and `explain` says why.
 
 *Under the tape* (`taped.py`, `Block` in `eager/tape.py`). A piece that PyNative's tape follows leaves one node. It
-keeps what the nodes of its rows would keep; its way back is written when it is first gone, of the rules of its rows
-(`graph/gradient/`), for the pattern of gradients that have come and are wanted, and is a piece too: it takes the gradients
-that the inputs have so far, or their absence, and gives them back with its own added. Whoever needs the nodes (a second derivative,
-forward mode, a hook, the words of an error) has the block taken apart into them, once and for all. Rows run one by
-one only where something that the tape follows is written in place.
+keeps what the nodes of its rows would keep. Its way back is written when it is first gone, of the rules of its rows
+(`graph/gradient/`), for the pattern of gradients that have come and are wanted, and is a piece too: it takes the
+gradients that the inputs have so far, or their absence, and gives them back with its own added. Whoever needs the
+nodes (a second derivative, forward mode, a hook, the words of an error) has the block taken apart into them, once and
+for all. Rows run one by one (`rows.py`) where something that the tape follows is written in place, and in a way back
+that is gone for the first time.
 
 *`backward()`* (`graph/record/leaves.py`). The walk of `loss.backward()` goes over the nodes that rows of the piece
 have left, and its operators are rows too; what it leaves in `.grad` is one write at the end of the piece, and a loss
