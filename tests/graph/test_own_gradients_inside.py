@@ -365,3 +365,69 @@ def test_a_parameter_with_another_gradient():
         function(t(1, 1, 1)).backward()
         assert w.grad.tolist() == [12, 14, 16]
     assert not hops(compiled)
+
+
+# -- rules of operators that are the program's own ---------------------------------------------------------------------
+
+called = []
+
+
+@ms.custom_op
+def cubed(x, y):
+    return x * x * x * y
+
+
+@cubed.vjp("x")
+def _(x, y, *, g):
+    called.append(None if isinstance(y, Tensor) else y > 2)
+    return g * 3 * x * x * y
+
+
+@ms.custom_op
+def squared(x):
+    return x * x
+
+
+@squared.vjp("x")
+def _(x, *, g):
+    called.append(g.sum().item())
+    return g * 2 * x
+
+
+def by_backward(x, n):
+    x.requires_grad = True
+    cubed(x, n).sum().backward()
+    return x.grad
+
+
+RULES = {
+    "gradient inside": lambda x, n: ms.grad(lambda x: cubed(x, n).sum())(x),
+    "data inside": lambda x, n: ms.grad(lambda x: squared(x).sum() * n)(x),
+    "second order inside": lambda x, n: ms.grad(lambda x: ms.grad(lambda x: cubed(x, n).sum())(x).sum())(x),
+    "backward inside": by_backward,
+}
+
+
+@pytest.mark.parametrize("function", RULES.values(), ids=RULES)
+def test_rules_of_own_operators_are_called_each_time(function):
+    compiled = jit(function)
+    for n in (1.5, 2.5, 4.5, 1.0, 3.5):
+        ends = []
+        for f in (function, compiled):
+            called.clear()
+            ends.append((bits(f(t(0.5, 1.5, 2.0), n)), list(called)))
+        assert ends[0] == ends[1] and called, n
+
+
+@pytest.mark.parametrize("op", [lambda x, n: cubed(x, n) + x, lambda x, n: squared(x * n)], ids=["plain", "data"])
+def test_rules_of_own_operators_are_called_by_a_tape_outside(op):
+    compiled = jit(op)
+    for n in (1.5, 2.5, 4.5, 1.0, 3.5):
+        ends = []
+        for f in (op, compiled):
+            called.clear()
+            x = t(0.5, 1.5, 2.0)
+            x.requires_grad = True
+            f(x, n).sum().backward()
+            ends.append((bits(x.grad), list(called)))
+        assert ends[0] == ends[1] and called, n

@@ -131,6 +131,9 @@ def _recorded(
     entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layout | None, ...], samples: tuple[Any, ...],
     _: Any,
 ) -> Rule:  # fmt: skip
+    if any(call.is_of_program for call in entry.recipe(mask).calls):
+        raise GraphError(f"the gradient of {entry.op.name} is a function of the program",
+                         help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
     recorder = Recorder(None)
     count = len(entry.inputs)
 

@@ -64,6 +64,7 @@ from anfora.graph.polyfill.polyfills import (
 )
 from anfora.graph.polyfill.special import asks_a_class, check_of, entered, method_of, setter_of, truth_of
 from anfora.graph.polyfill.taking import may_be_mapping, taken_in_turn
+from anfora.graph.polyfill.traced import Traced
 from anfora.graph.record.calls import Calls
 from anfora.graph.record.held import stored_from
 from anfora.graph.record.hops import Hops
@@ -611,15 +612,21 @@ class Recorder(Hops):
         """An exception goes to what a generator delegates to, which may have methods of the program, or be a generator."""
         raise Enter(operations.throw_into, args)
 
-    def call_back(self, function: Callable, args: tuple) -> Any:
+    def call_back(self, function: Callable, args: tuple, kwargs: dict | None = None) -> Any:
         """Call a function of the program, which the library wants called in the middle of a walk back: another machine goes
         into it."""
         below, self.machine = self.machine, Machine(self, self.machine)
         try:
-            self.enter(self.machine, call, (function, *args), {})
+            named = {name: _as_number(value) for name, value in (kwargs or {}).items()}
+            self.enter(self.machine, call, (function, *map(_as_number, args)), named)
             return self.known(self.machine.run())
         finally:
             self.machine = below
+
+
+def _as_number(value: Any) -> Any:
+    """A number that the tape has kept, as the machine has it."""
+    return value.number if type(value) is Traced else value
 
 
 def _are_numbers(args: tuple) -> bool:

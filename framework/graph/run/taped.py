@@ -133,6 +133,7 @@ class Taped:
         layouts = _layouts(piece)
         self._saved_layouts = [layouts[value] for value in self.kept]
         self._make = tensor_maker()
+        self._asks_program = any(each.is_of_program for call in self.calls for each in call.recipe.calls)
         self.shared = {self.roots[value] for value in self.kept}
         for index, root in piece.written(self.roots):
             if any(start + tick <= index for tick, call in zip(self.ticks, self.calls) if root in self._roots_of(call)):
@@ -266,9 +267,11 @@ class Taped:
 
     def _is_plain(self, block: Block, keys: list, given: list[Tensor]) -> bool:
         """Whether no more is to be done than to compute."""
-        if advice.marks and any(block.tick - self.count < tick <= block.tick for tick in advice.marks):
+        if self._asks_program or block.saved is None or block.used or slots.watcher.recorder is not None:
             return False
-        if block.saved is None or block.used or slots.watcher.recorder is not None or len(set(keys)) < len(keys):
+        if len(set(keys)) < len(keys):
+            return False
+        if advice.marks and any(block.tick - self.count < tick <= block.tick for tick in advice.marks):
             return False
         return all(type(tensor) is Tensor for tensor in given)  # none of `vmap`
 
