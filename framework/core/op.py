@@ -35,6 +35,7 @@ Dispatch lives elsewhere (`eager/`, `graph/`): calling an Op goes through the sl
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -45,10 +46,11 @@ from anfora.core.abstract import TensorType
 from anfora.core.arguments import unknown
 from anfora.core.dtype import DType, promote, promote_scalar
 from anfora.core.errors import OpTypeError
+from anfora.core.span import is_internal
 
 __all__ = [
-    "Gradient", "Op", "Weak", "by_own_names", "common_dtype", "leaves", "op", "parameter_names", "pass_gradient",
-    "registry",
+    "Gradient", "Op", "Weak", "asked", "by_own_names", "common_dtype", "is_of_program", "leaves", "op", "parameter_names",
+    "pass_gradient", "registry",
 ]  # fmt: skip
 
 registry: dict[str, Op] = {}  #: every operator, by name
@@ -81,6 +83,24 @@ class Gradient:
     targets: tuple[str, ...]
     rule: Callable
     wants: tuple[str, ...]  #: names of the rule's parameters, `g` excluded
+    is_of_program: bool = False  #: whether it calls a function of the program, which may do more than to compute
+
+
+def is_of_program(rule: Any) -> bool:
+    """Whether a rule is a function of the program."""
+    code = getattr(rule, "__code__", None)
+    return code is not None and not is_internal(code)
+
+
+def asked(rule: Callable) -> Callable:
+    """A function of the program that is called for gradients or tangents: a recorder goes into it."""
+
+    @functools.wraps(rule)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        recorder = slots.watcher.recorder
+        return rule(*args, **kwargs) if recorder is None else recorder.call_back(rule, args, kwargs)
+
+    return called
 
 
 def pass_gradient(*, g: Any) -> Any:
@@ -242,10 +262,11 @@ class Op:
             for name in wants:
                 if name not in known and not (name.startswith("out") and name[3:].removesuffix("_type").isdecimal()):
                     raise TypeError(f"{self.name}: its gradient asks for {name!r}, which it does not have")
+            called = asked(rule) if is_of_program(rule) else rule
             for target in targets:
                 if target not in self.tensors:
                     raise TypeError(f"{self.name}: gradient to {target!r}, which is no tensor argument")
-                self.gradients[target] = Gradient(targets, rule, wants)
+                self.gradients[target] = Gradient(targets, called, wants, called is not rule)
             return rule
 
         return keep
@@ -269,7 +290,8 @@ class Op:
         for name in names:
             if name not in known and not name.startswith("out"):
                 raise TypeError(f"{self.name}: its forward rule asks for {name!r}, which it does not have")
-        self.jvp_rule = lambda values: rule(**{name: values[name] for name in names})
+        called = asked(rule) if is_of_program(rule) else rule
+        self.jvp_rule = lambda values: called(**{name: values[name] for name in names})
         return rule
 
     def batch(self, rule: Callable) -> Callable:

@@ -19,7 +19,6 @@ from anfora.core.abstract import Layout, TensorType
 from anfora.core.dtype import as_dtype, float32, float64
 from anfora.core.errors import OpTypeError
 from anfora.core.op import Gradient, Op, Weak, leaves, pass_gradient, registry
-from anfora.core.span import is_internal
 from anfora.core.tensor import Tensor, wrap
 from anfora.kernel import glue
 from anfora.kernel.build import compile_ahead, is_cold
@@ -48,7 +47,7 @@ class Call:
         #: Of index_view, where the gradient is a part and zero elsewhere: the shape of the whole, and the items.
         self.part: tuple[tuple[int, ...], tuple] | None = None
         self.passes = rule is pass_gradient
-        self.is_of_program = rule.__class__ is _Asked  #: whether the rule is a function of the program
+        self.is_of_program = False  #: whether the rule is a function of the program
         self.targets = tuple(targets)  #: the inputs that its results belong to
         self.is_tuple = is_tuple  #: whether the rule gives one result for each target
         self.run: Callable = _runner(rule, arguments, False)
@@ -93,19 +92,6 @@ class Argument:
         constants.append(self.layout)
         history = f"node.recipe.history(node, {self.slot})" if with_history else "None"
         return f"make(saved[{self.where}], c{len(constants) - 1}, {history})"
-
-
-class _Asked:
-    """A rule that is a function of the program: it may do more than to compute, so a recorder goes into it."""
-
-    __slots__ = ("rule",)
-
-    def __init__(self, rule: Callable) -> None:
-        self.rule = rule
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        recorder = slots.watcher.recorder
-        return self.rule(*args, **kwargs) if recorder is None else recorder.call_back(self.rule, args, kwargs)
 
 
 def _conjugate(rule: Callable) -> Callable:
@@ -342,7 +328,9 @@ class Entry:
             targets += [(i, self.inputs[i]) for i in flat]
         is_tuple = len(gradient.targets) > 1 or not op.variadic.isdisjoint(gradient.targets)
         call = Call(self._rule(gradient), arguments, targets, is_tuple)  # type: ignore[arg-type]
-        if type(op) is Op and not call.passes and all(slot not in self.numbers for slot in slots):
+        call.is_of_program = gradient.is_of_program
+        is_kept = type(op) is Op and not call.passes and not call.is_of_program
+        if is_kept and all(slot not in self.numbers for slot in slots):
             kept = [each for argument in arguments for each in argument.members or (argument,) if each.where >= 0]
             layouts = {each.where: each.layout for each in kept}
             call.run = kept_rule(call, call.run, [layouts.get(i) for i in range(max(layouts, default=-1) + 1)])
@@ -355,10 +343,7 @@ class Entry:
         is_complex = any(x is not None and x.dtype.is_complex for x in self.inputs)
         # A view only moves elements: what it puts among zeros must not turn their signs.
         is_moved = gradient.rule is pass_gradient or self.op.view_rule is not None
-        if is_complex and self.op.is_holomorphic and not is_moved:
-            return _conjugate(gradient.rule)
-        code = getattr(gradient.rule, "__code__", None)
-        return gradient.rule if code is None or is_internal(code) else _Asked(gradient.rule)
+        return _conjugate(gradient.rule) if is_complex and self.op.is_holomorphic and not is_moved else gradient.rule
 
     def _arguments(self, gradient: Gradient, slots: list[int]) -> list[Argument]:
         """What a rule is called with besides the gradient; adds to `slots` what must be saved."""

@@ -30,7 +30,7 @@ import numpy as np
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
-from anfora.core.op import Gradient, Op
+from anfora.core.op import Gradient, Op, asked
 from anfora.kernel import custom
 from anfora.kernel.loops import contiguous
 from anfora.kernel.plan import Buffer, Planner
@@ -184,11 +184,12 @@ class _Own(Op):
 
     def set_gradient(self, bprop: Callable | None) -> None:
         targets = self.tensors
+        called = None if bprop is None else asked(bprop)
 
         def rule(*values: Any, out: Any, g: Any) -> Any:
-            if bprop is None:
+            if called is None:
                 raise OpRuntimeError(f"{self.name} has no gradient", help="give Custom a `bprop`.")
-            found = bprop(*values, out, g)
+            found = called(*values, out, g)
             found = tuple(found) if isinstance(found, (tuple, list)) else (found,)
             if len(found) != len(targets):
                 raise OpValueError(
@@ -201,7 +202,7 @@ class _Own(Op):
             [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in targets]
             + [inspect.Parameter(name, keyword) for name in ("out", "g")]
         )
-        self.gradients = {name: Gradient(targets, rule, (*targets, "out")) for name in targets}
+        self.gradients = {name: Gradient(targets, rule, (*targets, "out"), bprop is not None) for name in targets}
 
 
 class _PyFunc(_Own):

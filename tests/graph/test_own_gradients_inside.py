@@ -394,6 +394,22 @@ def _(x, *, g):
     return g * 2 * x
 
 
+def doubled(a):
+    c = output_tensor(a.shape, a.dtype)  # noqa: F821  (see `ops.Custom`)
+    for i in range(a.shape[0]):
+        c[i] = a[i] * 2
+    return c
+
+
+def slope(x, out, g):
+    called.append("bprop")
+    return (g * 2 * x,)
+
+
+hybrid = ops.Custom(doubled, bprop=slope)
+in_python = ops.Custom(lambda x: x * 2, lambda shape: shape, lambda dtype: dtype, "pyfunc", slope)
+
+
 def by_backward(x, n):
     x.requires_grad = True
     cubed(x, n).sum().backward()
@@ -405,6 +421,10 @@ RULES = {
     "data inside": lambda x, n: ms.grad(lambda x: squared(x).sum() * n)(x),
     "second order inside": lambda x, n: ms.grad(lambda x: ms.grad(lambda x: cubed(x, n).sum())(x).sum())(x),
     "backward inside": by_backward,
+    "tangent inside": lambda x, n: ms.jvp(lambda x: cubed(x, n), x, x)[1],
+    "examples inside": lambda x, n: ms.vmap(ms.grad(lambda x: cubed(x, n)))(x),
+    "hybrid inside": lambda x, n: ms.grad(lambda x: (hybrid(x) * n).sum())(x),
+    "in Python inside": lambda x, n: ms.grad(lambda x: (in_python(x) * n).sum())(x),
 }
 
 
@@ -419,7 +439,15 @@ def test_rules_of_own_operators_are_called_each_time(function):
         assert ends[0] == ends[1] and called, n
 
 
-@pytest.mark.parametrize("op", [lambda x, n: cubed(x, n) + x, lambda x, n: squared(x * n)], ids=["plain", "data"])
+OUTSIDE = {
+    "plain": lambda x, n: cubed(x, n) + x,
+    "data": lambda x, n: squared(x * n),
+    "hybrid": lambda x, n: hybrid(x) * n,
+    "in Python": lambda x, n: in_python(x) * n,
+}
+
+
+@pytest.mark.parametrize("op", OUTSIDE.values(), ids=OUTSIDE)
 def test_rules_of_own_operators_are_called_by_a_tape_outside(op):
     compiled = jit(op)
     for n in (1.5, 2.5, 4.5, 1.0, 3.5):
