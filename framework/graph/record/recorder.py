@@ -52,7 +52,6 @@ from anfora.graph.machine.world import ABSENT, Plain
 from anfora.graph.polyfill.iterators import goes_over_iterators
 from anfora.graph.polyfill.making import settle
 from anfora.graph.polyfill.polyfills import (
-    SEARCHES,
     call,
     class_pattern,
     default_item,
@@ -64,6 +63,7 @@ from anfora.graph.polyfill.polyfills import (
 )
 from anfora.graph.polyfill.special import asks_a_class, check_of, entered, method_of, setter_of, truth_of
 from anfora.graph.polyfill.taking import may_be_mapping, taken_in_turn
+from anfora.graph.polyfill.tensors import SEARCHES
 from anfora.graph.polyfill.traced import Traced
 from anfora.graph.record.calls import Calls
 from anfora.graph.record.held import stored_from
