@@ -225,7 +225,7 @@ class _Exporter:
         self._taken.update(outputs)
         for name, argument in zip(names, self.slots[1:]):
             self._take(name, argument)
-        for origin, _ in self.variant.piece.inputs.values():
+        for origin in [each.origin for each in self.variant.piece.inputs.values()]:
             if not _is_drawn(origin):
                 self._outside(origin)
         for row in self.variant.piece.rows:
@@ -327,9 +327,9 @@ class _Exporter:
         if value not in self._values:
             piece = self.variant.piece
             if value in piece.numbers:
-                self._values[value] = value_of(piece.numbers[value][0], self.slots)
+                self._values[value] = value_of(piece.numbers[value].origin, self.slots)
             elif value in piece.inputs:
-                self._values[value] = self._outside(piece.inputs[value][0])
+                self._values[value] = self._outside(piece.inputs[value].origin)
             else:
                 constant = piece.constants[value]
                 self._check(constant.dtype, "a constant")

@@ -33,8 +33,8 @@ def recorded(function, inputs) -> FuncGraph | None:
     piece = recorder.piece
     if recorder.touched is not None or piece.draws or piece.numbers or not nodes:
         return None
-    given = {origin.key: node for node, (origin, _) in piece.inputs.items()}
-    slots = [given.get(i) or piece.coming(tensor._layout.type) for i, tensor in enumerate(inputs)]
+    given = {node.origin.key: node for node in piece.inputs.values()}
+    slots = [given.get(i) or piece.input(recorder.origin("slot", i), tensor._layout) for i, tensor in enumerate(inputs)]
     return function_of("f", piece.rows, slots, nodes)
 
 

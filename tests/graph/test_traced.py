@@ -221,7 +221,7 @@ def test_what_is_computed_for_each_weight_is_computed_once_in_later_calls():
     compiled, x = jit(f), Tensor([1.0, 2.0])
     assert [bits(compiled(x, c)) for c in (0.5, -0.0, 0.0, 3)] == [bits(f(x, c)) for c in (0.5, -0.0, 0.0, 3)]
     [point] = compiled.program.entries.values()
-    origins = {id(origin): origin for origin, _, _ in point.variants[0].piece.numbers.values()}
+    origins = {id(each.origin): each.origin for each in point.variants[0].piece.numbers.values()}
     assert sorted(origin.key.__name__ for origin in origins.values()) == ["mul", "sub"]
 
 

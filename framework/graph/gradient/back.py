@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import Any, NamedTuple
 
 from anfora.core.abstract import Layout
-from anfora.core.op import Weak
 from anfora.core.tensor import Tensor, current
 from anfora.eager.dispatch import here
 from anfora.eager.entry import entry_for, freeze
@@ -23,7 +22,7 @@ from anfora.graph.gradient.rules import known_of, rule_of, varies
 from anfora.graph.ir.nodes import AnfNode, ValueNode
 from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.passes.planning import layout_of
-from anfora.graph.state.moments import Piece
+from anfora.graph.state.moments import Incoming, IncomingNumber, Piece
 from anfora.ops import add
 
 __all__ = ["PieceBack", "Step", "give", "walk"]
@@ -72,7 +71,6 @@ class PieceBack:
         self.piece = Piece()
         self._values, self._count, self._place = values, count, here()
         self._layouts: dict[AnfNode, Layout] = {}
-        self._inputs: dict[AnfNode, tuple[Origin, Layout]] = {}
         self._derived: dict[tuple, Origin] = {}
         self._told: set[tuple] = set()
         self._made: dict[AnfNode, Origin] = {}
@@ -84,8 +82,8 @@ class PieceBack:
         if not isinstance(value, Tensor):
             return origin
         layout = current(value)._layout
-        node = self.piece.coming(layout.type)
-        self._inputs[node], self._layouts[node] = (origin, layout), layout
+        node = self.piece.input(origin, layout)
+        self._layouts[node] = layout
         if index < self._count:
             self._guard("layout", origin, layout)
         return node
@@ -125,11 +123,9 @@ class PieceBack:
                 piece.constants[node] = node.value
         return row.results
 
-    def number(self, origin: Any, values: Sequence[Any], layout: Layout, op: Any) -> AnfNode:
-        found = self._substituted(origin, values)
-        node = self.piece.coming(Weak(type(value_of(found, self._values))))
-        self.piece.numbers[node] = found, layout, op
-        return node
+    def number(self, number: IncomingNumber, values: Sequence[Any]) -> AnfNode:
+        origin = self._substituted(number.origin, values)
+        return self.piece.number(type(value_of(origin, self._values)), origin, number.layout, number.op)
 
     def add(self, before: AnfNode, gradient: AnfNode) -> AnfNode:
         """The sum of two gradients."""
@@ -159,15 +155,15 @@ class PieceBack:
 
     def origin_of(self, node: AnfNode) -> Origin:
         """The origin of a tensor, one object for each: a slot, or what the piece makes, a view of another one perhaps."""
-        if node in self._inputs and self._inputs[node][0].key < self._count:
-            return self._inputs[node][0]
+        if isinstance(node, Incoming) and node.origin.key < self._count:
+            return node.origin
         found = self._made.get(node)
         if found is None:
             base = None
             if isinstance(node, OperatorCall) and node.entry.view is not None:
                 base = self.origin_of(node.operands[0]), ((node.entry.op, node.entry.attributes),)
             found = self._made[node] = Origin("made", (node, layout_of(node, self._layouts)), base)
-            if node in self._inputs:  # a second handle on what is saved
+            if isinstance(node, Incoming):  # a second handle on what is saved
                 self.piece.handles.add(found)
         return found
 
@@ -175,5 +171,5 @@ class PieceBack:
         """End the piece: the origins of its results."""
         results = list(results)
         used = {*results, *(node for row in self.piece.rows for node in row.operands)}
-        self.piece.inputs = {node: found for node, found in self._inputs.items() if node in used}
+        self.piece.inputs = {node: node for node in self.piece.inputs.values() if node in used}
         return [self.origin_of(node) for node in results]

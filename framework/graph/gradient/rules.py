@@ -30,6 +30,7 @@ from anfora.graph.ir.nodes import AnfNode, GraphError, ValueNode
 from anfora.graph.ir.planned import is_scalar
 from anfora.graph.polyfill.traced import Traced
 from anfora.graph.record.recorder import Recorder
+from anfora.graph.state.moments import IncomingNumber, Piece
 
 __all__ = ["Rule", "Target", "known_of", "rule_of", "varies"]
 
@@ -61,8 +62,8 @@ class Target(Protocol):
         """Write a planned call; gives its results."""
         ...
 
-    def number(self, origin: Any, values: Sequence[Any], layout: Layout, op: Any) -> AnfNode:
-        """A number that follows from operands of the call; `origin` tells from which slots of `values`, and how."""
+    def number(self, number: IncomingNumber, values: Sequence[Any]) -> AnfNode:
+        """A number that follows from operands of the call; its origin tells from which slots of `values`, and how."""
         ...
 
 
@@ -78,7 +79,7 @@ class Rule:
         asks: whether it depends on the value of a number that varies.
     """
 
-    def __init__(self, piece: Any, added: list[tuple[int, AnfNode]], numbers: frozenset[int]) -> None:
+    def __init__(self, piece: Piece, added: list[tuple[int, AnfNode]], numbers: frozenset[int]) -> None:
         self._piece, self._added = piece, added
         self.guards = [
             (kind, origin, wanted) for kind, origin, wanted in piece.guards
@@ -99,10 +100,10 @@ class Rule:
         """
         incoming = [*values, *gradients]
         of: dict[AnfNode, AnfNode] = {}
-        for node, (origin, _) in self._piece.inputs.items():
-            of[node] = incoming[origin.key]
-        for node, (origin, layout, op) in self._piece.numbers.items():
-            of[node] = into.number(origin, incoming, layout, op)
+        for node in self._piece.inputs.values():
+            of[node] = incoming[node.origin.key]
+        for node in self._piece.numbers.values():
+            of[node] = into.number(node, incoming)
         for row in self._piece.rows:
             of.update(zip(row.results, into.call(row.entry, [of.get(x, x) for x in row.operands])))
         return [(i, of.get(node, node)) for i, node in self._added]

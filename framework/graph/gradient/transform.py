@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from anfora.core.abstract import Layout, TensorType
-from anfora.core.op import Op
+from anfora.core.abstract import TensorType
 from anfora.core.span import Span
 from anfora.eager.entry import Entry
 from anfora.graph.facts.origins import Origin
@@ -20,6 +19,7 @@ from anfora.graph.ir.planned import arguments_of
 from anfora.graph.ir.primitives import PRIMITIVES, partial, switch
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.verify import verify
+from anfora.graph.state.moments import IncomingNumber
 from anfora.ops import add, alias, copy, full
 
 __all__ = ["gradient_graph"]
@@ -391,8 +391,8 @@ class _Unplanned:
             return (call,)
         return [self.graph.apply(_GETITEM, call, i, abstract=kind) for i, kind in enumerate(types)]
 
-    def number(self, origin: Any, values: Sequence[Any], layout: Layout, op: Op) -> AnfNode:
-        return as_node(self._number(origin, values))
+    def number(self, number: IncomingNumber, values: Sequence[Any]) -> AnfNode:
+        return as_node(self._number(number.origin, values))
 
     def _number(self, origin: Any, values: Sequence[Any]) -> Any:
         if not isinstance(origin, Origin):

@@ -178,10 +178,11 @@ def _guards_hold(loop: Closed, piece: Any, origins: Sequence[Origin]) -> bool:
         return False
     if not all(_is_kept_asking(loop, *guard) for guard in piece.guards):
         return False
-    read = [origin for origin, _ in piece.inputs.values()]
+    read = [each.origin for each in piece.inputs.values()]
     if any(loop.depends(origin) for origin in read if origin.kind != "slot"):
         return False
-    if not all(loop.is_number(origin) for origin in (*loop.numbers.values(), *(o for o, *_ in piece.numbers.values()))):
+    numbers = [*loop.numbers.values(), *(each.origin for each in piece.numbers.values())]
+    if not all(map(loop.is_number, numbers)):
         return False
     if any(loop.depends(origin) for _, origin in loop.same):
         return False

@@ -285,7 +285,7 @@ class Hops(Operators):
         time, and what was saved for that may have been written to: only a real tape knows."""
         if not weights or not self.region:
             return
-        taken = {id(origin) for origin, _ in self.piece.inputs.values()}
+        taken = {id(each.origin) for each in self.piece.inputs.values()}
         for value, origin in list(self.origins.values()):
             if id(origin) not in taken or not is_a(value, Tensor):
                 continue

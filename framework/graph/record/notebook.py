@@ -338,8 +338,7 @@ class Notebook(Objects):
             self._register_tensor(tensor, found[1])
         if found is None:
             return None
-        value = self.piece.coming(tensor._layout.type)
-        self.piece.inputs[value] = (found[1], tensor._layout)
+        value = self.piece.input(found[1], tensor._layout)
         self.memory.know(tensor, value)
         return value
 

@@ -13,7 +13,7 @@ from anfora.core import memory, slots
 from anfora.core.abstract import Layout
 from anfora.core.cell import hooks_of
 from anfora.core.errors import AnforaError
-from anfora.core.op import Op, Weak
+from anfora.core.op import Op
 from anfora.core.parameter import Parameter
 from anfora.core.random import Generator as RandomGenerator
 from anfora.core.random import default_generator, signed
@@ -72,9 +72,8 @@ class Operators(Leaves):
         for draw in reversed(self.piece.draws):
             if draw.place[name] == value:
                 if name not in draw.values:
-                    draw.values[name] = self.piece.coming(Weak(int))
                     origin = draw.seed if name == "seed" else draw.offset
-                    self.piece.numbers[draw.values[name]] = (origin, layout, op)
+                    draw.values[name] = self.piece.number(int, origin, layout, op)
                 return draw.values[name]
         return ABSENT
 
@@ -301,8 +300,7 @@ class Operators(Leaves):
         """A number that varies as an operand."""
         if op.python_rule is not None:  # which computes with the number itself
             return ValueNode(self.force(number))
-        value = self.piece.coming(Weak(type(number.value)))
-        self.piece.numbers[value] = (number.origin, layout, op)
+        value = self.piece.number(type(number.value), number.origin, layout, op)
         self.guard("number", number.origin, type(number.value))
         return value
 

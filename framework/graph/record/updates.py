@@ -95,7 +95,7 @@ def _are_numbers_kept(recorder: Recorder, cell: Updater) -> bool:
     """Whether the numbers are those that they were where the piece starts: whatever has been written since is no source of
     them, which later calls see to."""
     inputs = recorder.piece.inputs
-    written = [inputs[value][0] for value in recorder.piece.written_inputs()]
+    written = [inputs[value].origin for value in recorder.piece.written_inputs()]
     tensors = {id(origin): value for value, origin in recorder.origins.values()}
     if not cell.is_apart_from(*(tensors[id(origin)] for origin in written)):
         return False

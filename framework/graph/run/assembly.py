@@ -138,8 +138,8 @@ class Assembly:
             return body, tuple(items)
         inputs = []
         piece = node.variant.piece
-        for origin, layout in piece.inputs.values():
-            inputs.append(self._input(node, origin, layout))
+        for each in piece.inputs.values():
+            inputs.append(self._input(node, each.origin, each.layout))
         inputs += [self._number(node, value) for value in piece.numbers]
         others: list[int] = []
         items = list(items)
@@ -163,7 +163,7 @@ class Assembly:
         if found is None:
             return None
         piece = node.variant.piece
-        sources = [origin for origin, *_ in (*piece.inputs.values(), *piece.numbers.values())]
+        sources = [each.origin for each in (*piece.inputs.values(), *piece.numbers.values())]
         slots = node.slots
         operands = []
         for place, code, elem in found.given:
@@ -203,8 +203,9 @@ class Assembly:
         assert node.numbers is not None
         if value in node.numbers.operands:
             return node.numbers.operands[value]
-        origin, layout, op = node.variant.piece.numbers[value]
-        return self.fixed.source(("number", self._found(node, origin), (layout.dtype, op), None, 0))
+        number = node.variant.piece.numbers[value]
+        found = self._found(node, number.origin)
+        return self.fixed.source(("number", found, (number.layout.dtype, number.op), None, 0))
 
     def _end(self, node: Node, live: list, ways: dict[Any, Edge | None]) -> Branch | Goto | Call | Return | None:
         end = node.variant.end

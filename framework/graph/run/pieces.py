@@ -116,8 +116,7 @@ class Runner:
     def _lowered(self) -> Segment:
         if self._segment is None:
             piece = self.piece
-            layouts = [layout for _, layout in piece.inputs.values()]
-            layouts += [layout for _, layout, _ in piece.numbers.values()]
+            layouts = [each.layout for each in (*piece.inputs.values(), *piece.numbers.values())]
             outputs = dict.fromkeys(self.wanted)
             for part in self.parts or ():
                 outputs.update(dict.fromkeys(value for value in part.kept if value not in piece.inputs))
@@ -158,8 +157,8 @@ class Runner:
         for i, draw in enumerate(piece.draws):
             emit.reserve(draw.seed, f"seed{i}")
             emit.reserve(draw.offset, f"offset{i}")
-        inputs = [(value, emit.name(origin), layout) for value, (origin, layout) in piece.inputs.items()]
-        numbers = [(v, emit.name(origin), layout, op) for v, (origin, layout, op) in piece.numbers.items()]
+        inputs = [(each, emit.name(each.origin), each.layout) for each in piece.inputs.values()]
+        numbers = [(each, emit.name(each.origin), each.layout, each.op) for each in piece.numbers.values()]
         for origin in made:
             if origin.base is not None and origin.base[0].kind != "made":
                 emit.name(origin.base[0])
@@ -169,7 +168,7 @@ class Runner:
             emit.constants["number"] = _number
             for i, (value, name, layout, op) in enumerate(numbers):
                 arrays[value] = f"number({name}, {emit.constant(layout.dtype)}, {emit.constant(op)})"
-                if piece.numbers[value][0].kind != "draw":
+                if piece.numbers[value].origin.kind != "draw":
                     emit.lines.append(f"n{i} = {arrays[value]}")
                     arrays[value] = f"n{i}"
         guards = [f"        {line}" for line in emit.lines] or ["        pass"]
@@ -232,7 +231,7 @@ class Runner:
                 array = f"outs[{wanted[origin.key[0]]}]"
                 layout = emit.constant(origin.key[1])
                 if origin in piece.handles and origin.key[0] in piece.inputs:
-                    emit.define(origin, f"handle({emit.name(piece.inputs[origin.key[0]][0])}, None)")
+                    emit.define(origin, f"handle({emit.name(piece.inputs[origin.key[0]].origin)}, None)")
                 elif origin.base is None and origin.key[0] in shared:
                     emit.define(origin, f"marked({array}, {layout})")
                 elif origin.base is None:
@@ -261,7 +260,7 @@ class Runner:
         """Run the rows as a loop; slots that change hold, from here on, what they held at the start of the last
         iteration. False if the segment cannot be run so."""
         shown = [origin for origin in self.origins if origin.kind == "slot" and origin.key in closed.sources]
-        inputs = [origin.key if origin.kind == "slot" else -1 for origin, _ in self.piece.inputs.values()]
+        inputs = [each.origin.key if each.origin.kind == "slot" else -1 for each in self.piece.inputs.values()]
         numbers = _numbers_behind(self.origins, closed)
         shown += [origin for origin in numbers if origin.kind == "slot"]
         door = segment.door()
@@ -302,9 +301,9 @@ class Runner:
             return None
         piece = self.piece
         columns = [
-            Column(i, origin, layout, op)
-            for i, (origin, layout, op) in enumerate(piece.numbers.values(), len(piece.inputs))
-            if closed.depends(origin)
+            Column(i, each.origin, each.layout, each.op)
+            for i, each in enumerate(piece.numbers.values(), len(piece.inputs))
+            if closed.depends(each.origin)
         ]
         emit = Emitter()
         write_guards(emit, closed.guards)
@@ -331,7 +330,7 @@ class Runner:
         parents = []
         for value in part.parents:
             if value in piece.inputs:
-                parents.append(f"{emit.name(piece.inputs[value][0])}._node")
+                parents.append(f"{emit.name(piece.inputs[value].origin)}._node")
             elif value in piece.leaves:
                 origin = piece.leaves[value][1]
                 parents.append(f"{emit.name(origin)}._node" if emit.is_defined(origin) else "dead_leaf()")
@@ -342,11 +341,11 @@ class Runner:
         for value in part.kept:
             root = piece.inputs.get(part.roots[value])
             if value in piece.inputs:
-                saved.append(f"keep({emit.name(piece.inputs[value][0])})")
+                saved.append(f"keep({emit.name(piece.inputs[value].origin)})")
             else:
                 array = f"outs[{self._outputs[value]}]"
-                saved.append(array if root is None else f"keep_view({array}, {emit.name(root[0])})")
-        numbers = [emit.name(piece.numbers[value][0]) for value in part.numbers]
+                saved.append(array if root is None else f"keep_view({array}, {emit.name(root.origin)})")
+        numbers = [emit.name(piece.numbers[value].origin) for value in part.numbers]
         groups = ", ".join(f"({''.join(f'{x}, ' for x in group)})" for group in (parents, saved, numbers))
         block = f"block[{parts.index(part)}]" if len(parts) > 1 else "block"
         lines = [f"{block} = Block({emit.constant(part)}, {groups})"]

@@ -296,9 +296,9 @@ class Search:
             if self._is_checked(facts, kind, origin, payload):
                 arithmetic.check(kind, origin, payload)
         operands = {
-            value: arithmetic.converted(origin, layout.dtype.code)
-            for value, (origin, layout, _) in piece.numbers.items()
-            if self.over_head(facts, origin) is None
+            value: arithmetic.converted(value.origin, value.layout.dtype.code)
+            for value in piece.numbers.values()
+            if self.over_head(facts, value.origin) is None
         }
         alive = {}
         for origin in node.variant.runner.origins:

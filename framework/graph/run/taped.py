@@ -342,8 +342,10 @@ class Way:
 def _run_once(back: PieceBack, results: Sequence[AnfNode], coming: Sequence[Any]) -> list[Tensor]:
     """What a way back gives, row by row: to lower it costs more than that."""
     piece = back.piece
-    given = [(node, value_of(origin, coming)) for node, (origin, *_) in (*piece.inputs.items(), *piece.numbers.items())]
-    values = {**dict(given), **Rows(piece, [node for node, _ in given], set(results)).run([x for _, x in given])}
+    given: dict[AnfNode, Any] = {
+        x: value_of(x.origin, coming) for x in (*piece.inputs.values(), *piece.numbers.values())
+    }
+    values = {**given, **Rows(piece, list(given), set(results)).run(list(given.values()))}
     return [second_handle(values[x], None) if back.origin_of(x) in piece.handles else values[x] for x in results]
 
 
@@ -359,8 +361,8 @@ def _follow(piece: Piece) -> tuple[set[AnfNode], dict[int, int]]:
     has_history = {id(origin): has for kind, origin, has in piece.guards if kind == "history"}
     followed: set[AnfNode] = set()
     unknown: set[AnfNode] = set()
-    for value, (origin, _) in piece.inputs.items():
-        has = has_history.get(id(origin))
+    for value in piece.inputs.values():
+        has = has_history.get(id(value.origin))
         if has is None:
             unknown.add(value)
         elif has:
@@ -389,7 +391,7 @@ def _follow(piece: Piece) -> tuple[set[AnfNode], dict[int, int]]:
 
 def _layouts(piece: Piece) -> dict[AnfNode, Layout]:
     """Of the values."""
-    found = {value: layout for value, (_, layout) in piece.inputs.items()}
+    found = {value: each.layout for value, each in piece.inputs.items()}
     found.update((value, tensor._layout) for value, tensor in piece.constants.items())
     for row in piece.rows:
         found.update(zip(row.results, row.entry.outputs))

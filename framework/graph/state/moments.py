@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anfora.core.abstract import Layout, TensorType
-from anfora.core.op import Weak
+from anfora.core.op import Op, Weak
 from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, wrap
 from anfora.eager.tape import Followed
@@ -35,6 +35,8 @@ __all__ = [
     "Cut",
     "Draw",
     "Escaped",
+    "Incoming",
+    "IncomingNumber",
     "Live",
     "Outcome",
     "Piece",
@@ -236,6 +238,37 @@ class Cut(NamedTuple):
     site: tuple
 
 
+class Incoming(Parameter):
+    """What comes into a piece with each run, as an operator takes it: a tensor.
+
+    Args:
+        piece: that.
+        abstract: the type.
+        origin: where it is found.
+        layout: how it lies in memory.
+    """
+
+    __slots__ = ("layout", "origin")
+
+    def __init__(self, piece: Piece, abstract: TensorType | Weak, origin: Origin, layout: Layout) -> None:
+        super().__init__(piece, None, abstract, None)
+        self.origin, self.layout = origin, layout
+
+
+class IncomingNumber(Incoming):
+    """The same of a Python number.
+
+    Args:
+        op: the operator that takes it, and says how it becomes an operand.
+    """
+
+    __slots__ = ("op",)
+
+    def __init__(self, piece: Piece, kind: type, origin: Origin, layout: Layout, op: Op) -> None:
+        super().__init__(piece, Weak(kind), origin, layout)
+        self.op = op
+
+
 class Piece(Graph):
     """What is written down between two hops: a graph, with what must hold for it, and what is done at its end."""
 
@@ -243,9 +276,9 @@ class Piece(Graph):
         super().__init__("piece")
         self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
         self.rows: list[OperatorCall] = []  #: its calls of operators, in the order of the program
-        self.inputs: dict[AnfNode, tuple[Origin, Any]] = {}  #: tensors that come in: origin, layout
+        self.inputs: dict[AnfNode, Incoming] = {}  #: tensors that come in
         self.constants: dict[AnfNode, Tensor] = {}  #: tensors that are known
-        self.numbers: dict[AnfNode, tuple[Origin, Any, Any]] = {}  #: numbers that come in: origin, layout, operator
+        self.numbers: dict[AnfNode, IncomingNumber] = {}  #: numbers that come in
         self.draws: list[Draw] = []  #: of random numbers, in the order of the program
         self.writes: list[Any] = []  #: changes of what is outside, to be done at its end: see writes.py
         self.is_taped = False
@@ -261,9 +294,17 @@ class Piece(Graph):
         self.is_mixed = False
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
 
-    def coming(self, abstract: TensorType | Weak) -> Parameter:
-        """A tensor or number that comes in."""
-        return Parameter(self, None, abstract, None)
+    def input(self, origin: Origin, layout: Layout) -> Incoming:
+        """A tensor that comes in."""
+        made = Incoming(self, layout.type, origin, layout)
+        self.inputs[made] = made
+        return made
+
+    def number(self, kind: type, origin: Origin, layout: Layout, op: Op) -> IncomingNumber:
+        """A number that comes in, as an operand."""
+        made = IncomingNumber(self, kind, origin, layout, op)
+        self.numbers[made] = made
+        return made
 
     def constant(self, array: np.ndarray, layout: Layout) -> ValueNode:
         """A tensor that is known."""

@@ -142,7 +142,7 @@ def _under_a_tape(piece: Piece, roots: dict[AnfNode, AnfNode]) -> set[int]:
     """The tensors from outside that operators take while a tape follows something: the identities of their origins."""
     rows = [row for row in piece.rows if row.is_inner or piece.is_taped]
     found = {roots[x] for row in rows for x in row.operands if x in roots}
-    return {id(piece.inputs[value][0]) for value in found if value in piece.inputs}
+    return {id(piece.inputs[value].origin) for value in found if value in piece.inputs}
 
 
 def _written_under_a_tape(piece: Piece, roots: dict[AnfNode, AnfNode], keeps_tape: bool) -> set[int]:
@@ -155,7 +155,7 @@ def _written_under_a_tape(piece: Piece, roots: dict[AnfNode, AnfNode], keeps_tap
     is_open = piece.is_taped or keeps_tape
     walks = max((index for index, row in enumerate(rows) if row.is_inner), default=-1) if is_open else -1
     return {
-        id(piece.inputs[root][0])
+        id(piece.inputs[root].origin)
         for index, root in piece.written(roots)
         if root in piece.inputs and (is_left or rows[index].is_inner or index < walks)
     }

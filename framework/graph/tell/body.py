@@ -80,19 +80,19 @@ class Body:
                 PRIMITIVES["getitem"], place, 1, name="offset", abstract=Weak(int)
             )
         without_history = {id(origin) for kind, origin, has in piece.guards if kind == "history" and not has}
-        for value, (origin, _) in piece.inputs.items():
-            self.values[value] = self.origin(origin)
-            if id(origin) not in without_history:
+        for value in piece.inputs.values():
+            self.values[value] = self.origin(value.origin)
+            if id(value.origin) not in without_history:
                 self.followed.add(value)
-        for value, (origin, _, _) in piece.numbers.items():
-            self.values[value] = self.origin(origin)
+        for value in piece.numbers.values():
+            self.values[value] = self.origin(value.origin)
         handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
         is_written = any(row.entry.op.writes is not None for row in piece.rows)
-        for value, known in piece.constants.items():
+        for node, known in piece.constants.items():
             tensor: Any = ValueNode(known)
-            if is_written or value in handed:  # it stays as it is: the program has a copy
+            if is_written or node in handed:  # it stays as it is: the program has a copy
                 tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=known._layout.type)
-            self.values[value] = tensor
+            self.values[node] = tensor
         ends = Ends(self)
         self._rows()
         self._start_leaves(len(piece.rows))
