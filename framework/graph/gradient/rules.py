@@ -73,18 +73,14 @@ class Rule:
     Args:
         piece: the operators of its rules, recorded.
         added: the operands of the call that get a gradient, each with the node of that in the piece, in the tape's order.
-        numbers: the slots of its operands that are numbers.
     Attributes:
         guards: what it depends on beside the types of tensors: on numbers, and on what the program has put into `Tensor`.
         asks: whether it depends on the value of a number that varies.
     """
 
-    def __init__(self, piece: Piece, added: list[tuple[int, AnfNode]], numbers: frozenset[int]) -> None:
+    def __init__(self, piece: Piece, added: list[tuple[int, AnfNode]]) -> None:
         self._piece, self._added = piece, added
-        self.guards = [
-            (kind, origin, wanted) for kind, origin, wanted in piece.guards
-            if origin.kind != "slot" or origin.key in numbers
-        ]  # fmt: skip
+        self.guards = piece.guards
         self.asks = any(kind not in _TYPES and any(_slots_in(origin)) for kind, origin, _ in self.guards)
 
     def write(
@@ -140,7 +136,7 @@ def _recorded(
 
     def tensor(slot: int, layout: Layout) -> Tensor:
         made = wrap(_memory(layout), layout)
-        recorder.take(made, recorder.origin("slot", slot))
+        recorder.bring(made, Origin("slot", slot))
         return made
 
     def saved(slot: int) -> Any:
@@ -176,7 +172,7 @@ def _recorded(
     if recorder.touched is not None or piece.draws or piece.writes:
         raise GraphError(f"the gradient of {entry.op.name} depends on more than types: {recorder.touched}",
                          help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
-    return Rule(piece, added, frozenset(i for i, each in enumerate(known) if varies(each) and each is not Tensor))
+    return Rule(piece, added)
 
 
 def _memory(layout: Layout) -> np.ndarray:

@@ -321,6 +321,12 @@ class Notebook(Objects):
         elif not self.opaque(value) and type(value) is not types.CellType:
             self.guard("type", origin, type(value))
 
+    def bring(self, tensor: Tensor, origin: Origin) -> None:
+        """Let a tensor stand in a slot of which it is known that it always holds one of that layout, apart from others."""
+        self.origins[id(tensor)] = (tensor, origin)
+        self.has_methods(tensor)
+        self.memory.know(tensor, self.piece.input(origin, tensor._layout))
+
     def guard_sharing(self) -> None:
         """The piece ends: let later calls see to it that memory is shared as it is now, where that matters."""
         for guard in self.memory.sharing.guards(self.piece, bool(self.lines)):
