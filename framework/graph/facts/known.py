@@ -340,15 +340,18 @@ def is_object(value: Any) -> bool:
         (is_of_python(kind) or (is_made(kind) and kind is not _FIELD and not defines(kind, "__next__")))
         and kind.__getattribute__ is object.__getattribute__
         and not is_a(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
-        and not _shows_another_dict(kind)
+        and not _hides_dict(kind)
     )
 
 
 @of_version
-def _shows_another_dict(kind: type) -> bool:
-    """Whether a class has something of the program's in the place where its objects show their dict."""
+def _hides_dict(kind: type) -> bool:
+    """Whether objects of a class have a dict that cannot be seen: in the place where they show it there is something of the
+    program's, or nothing."""
     found = next((base.__dict__["__dict__"] for base in kind.__mro__ if "__dict__" in base.__dict__), None)
-    return found is not None and not is_a(found, (types.GetSetDescriptorType, types.MemberDescriptorType))
+    if found is None:
+        return kind.__dictoffset__ != 0
+    return not is_a(found, (types.GetSetDescriptorType, types.MemberDescriptorType))
 
 
 def has_methods(value: Any) -> bool:

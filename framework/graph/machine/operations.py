@@ -16,7 +16,7 @@ __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length",
     "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
     "give_dict", "go_on_with",
-    "has_index", "has_own", "holds", "import_from", "is_filled", "is_made", "is_mapping", "is_of_python", "is_sequence",
+    "has_index", "has_own", "holds", "import_absent", "is_filled", "is_made", "is_mapping", "is_of_python", "is_sequence",
     "join", "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
     "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread",
     "unbound", "unbound_outside", "unpack", "unpack_rest", "update", "values_of_keys", "viewed",
@@ -95,9 +95,33 @@ def raise_(error: Any, *cause: Any) -> None:
     raise error
 
 
-def import_from(module: Any, name: str) -> Any:
-    """`from module import name`: Python does it, as the rest of an import whose first half has given the module."""
-    found: dict[str, Any] = {"__builtins__": {"__import__": lambda *_: module}}
+class _Without:
+    """What is no module, without one of its attributes.
+
+    Args:
+        module: what an import has given.
+        name: of what it does not have.
+    """
+
+    def __init__(self, module: Any, name: str) -> None:
+        self._module, self._name = module, name
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == object.__getattribute__(self, "_name"):
+            raise AttributeError(name)
+        return getattr(object.__getattribute__(self, "_module"), name)
+
+
+def import_absent(module: Any, name: str) -> Any:
+    """`from module import name` of what is no attribute there: a module below it that is being imported, or an error.
+    Python does it, as the rest of an import whose first half has given the module."""
+    asked: Any = _Without(module, name)
+    if isinstance(module, types.ModuleType):  # of which errors tell the file
+        asked = types.ModuleType("")
+        asked.__dict__.clear()
+        asked.__dict__.update(module.__dict__ or ())  # in Python 3.10 one that has not been given a name has none
+        asked.__dict__.pop("__getattr__", None)  # it has been asked
+    found: dict[str, Any] = {"__builtins__": {"__import__": lambda *_: asked}}
     exec(_importing(name), found)
     return found["found"]
 

@@ -213,8 +213,9 @@ class Program(Keeper):
                     point, values = found
                     found = None
                 point.visits += 1
-                if point.visits >= point.due:
-                    self._make_engine(point, values)
+                if point.visits >= point.due and self._make_engine(point, values):
+                    found = _Result(self._leave_loop(point, values))
+                    break
             live = None
             if type(found) is _Result:
                 return found.value
@@ -404,15 +405,25 @@ class Program(Keeper):
 
     # -- natively -----------------------------------------------------------------------------------------------------
 
-    def _make_engine(self, point: Point, values: list[Any]) -> None:
-        """Python comes by a point so often that an engine is worth its price."""
+    def _make_engine(self, point: Point, values: list[Any]) -> bool:
+        """Python comes by a point so often that an engine is worth its price.
+
+        Returns:
+            whether there is none, and what calls come by, this one too, gains less than its hops cost.
+        """
         point.due *= 2
         if not self.is_traced and not transforms.depth:
             engine = control.engine(point, values)
             if engine is not None:
                 point.engines = [*(other for other in point.engines if other.head is not engine.head), engine]
-                return
+                return False
         self._leave_to_python(point)
+        return self.ledger.loses() and self.native is None and self.is_patient()
+
+    def _leave_loop(self, point: Point, values: list[Any]) -> Any:
+        """Let Python go on with a loop that goes round through the interpreter again and again, and do all later calls."""
+        self.native = LOSS
+        return self._run_in_python(point, values)
 
     def _leave_to_python(self, point: Point) -> None:
         """No engine is worth its price here: a loop that starts here is better unrolled, if its pieces end only since
@@ -605,9 +616,9 @@ class Program(Keeper):
             self.native = TOO_MANY
         recorder.live = self._resume(recorder, machine, hop.frames, values)
         recorder.given = outcome.taken()
+        how, what = hop.call[1][0][:2]
+        recorder.given_operation = what if how == "is" else values[what] if how == "slot" else UNKNOWN
         values.clear()
-        operation = hop.call[1][0]
-        recorder.given_operation = operation[1] if operation[0] == "is" else UNKNOWN
         with Freed(machine), recorder:
             return self._finish(recorder, machine)
 

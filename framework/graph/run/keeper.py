@@ -310,10 +310,10 @@ class Keeper:
         recorder.point.variants.append(variant)
         steps = 0 if recorder.machine is None else recorder.machine.steps
         count = max(0, steps - recorder.counted)
-        effort = self.ledger.effort(count, recorder.looks, recorder.imaged)
+        effort = self.ledger.effort(count, recorder.looks, recorder.items, recorder.imaged)
         variant.cost = self.ledger.cost_of(variant.piece, variant.runner.wanted, count, effort)
         recorder.counted = steps
-        recorder.looks = recorder.imaged = 0
+        recorder.looks = recorder.items = recorder.imaged = 0
         self._look_at_whole(recorder, variant)
         if recorder.point.crowd is not None:
             recorder.point.crowd.add(recorder.way, variant)
