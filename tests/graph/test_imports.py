@@ -89,3 +89,32 @@ def test_imports(monkeypatch, program, module):
 
     for _ in range(4):
         assert outcome(compiled) == outcome(program)
+
+
+def looking_on(n):
+    """Goes on with what must be compiled then: a helper with a match statement, loops and comprehensions."""
+
+    def inner(values):
+        found = [value * n for value in values if value]
+        for value in values:
+            match value:
+                case int(real=number):
+                    found.append(number)
+                case _:
+                    found.append(n)
+        return found, {key: len(found) for key in found}, super
+
+    hidden = {
+        name: sys.modules[name] for name in ("ast", "collections", "copy", "functools", "inspect", "types", "weakref")
+    }
+    sys.modules.update({name: types.ModuleType(name) for name in hidden})
+    try:
+        return inner([*range(n)]), inner([*map(str, range(n + 40))]), sorted(inner(range(50))[0])
+    finally:
+        sys.modules.update(hidden)
+
+
+def test_the_modules_of_the_library_may_be_others_while_a_program_runs():
+    compiled = jit(looking_on)
+    for n in (2, 3, 2):
+        assert compiled(n) == looking_on(n)

@@ -7,6 +7,7 @@ import collections
 import enum
 import functools
 import operator
+import sysconfig
 import types
 import weakref
 from collections.abc import Iterator
@@ -302,8 +303,6 @@ def enters(function: types.FunctionType) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def _library_folders() -> tuple[str, ...]:
-    import sysconfig
-
     paths = sysconfig.get_paths()
     return tuple({paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 

@@ -373,7 +373,7 @@ class Recorder(Hops):
             return False
         parts = name.split(".")
         paths = [".".join(parts[: n + 1]) for n in range(len(parts))]
-        modules = [sys.modules.get(path) for path in paths]
+        modules: list[Any] = [sys.modules.get(path) for path in paths]
         if not all(type(module) is types.ModuleType for module in modules):
             return False
         if names and not _gives_plainly(modules[-1], names):
