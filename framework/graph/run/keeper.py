@@ -140,6 +140,7 @@ class Keeper:
         site = outermost(machine)
         if site is None:
             self.native = reason
+            self.entries, self.points = {}, {}  # what was recorded holds what the program may drop
         else:
             self.undivided[site] = reason
             self.forget()
@@ -364,7 +365,7 @@ class Keeper:
         if point is recorder.point and not behind.same:
             self._close(next(each for each in point.variants if each.end is hop), point, key)
         if holds_identity(key):
-            hop.kept += [value for _, value in leaves_of(outcome) if known.is_constant(value)]
+            hop.hold(name, [value for _, value in leaves_of(outcome) if known.is_constant(value)])
         self._arrive(recorder, machine, point, behind.live)
         recorder.came = hop, name
         if is_new:
