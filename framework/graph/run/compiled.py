@@ -32,6 +32,7 @@ from anfora.graph.machine import signals
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.places import note_looking, shows_frames
+from anfora.graph.machine.room import is_short
 from anfora.graph.machine.running import running
 from anfora.graph.machine.signals import delivered, held
 from anfora.graph.machine.switches import Switches, switches
@@ -63,6 +64,8 @@ _MOST_VARIANTS = 12  #: of a point, before each has to come often
 #: the start, which is what each one is from then on.
 _MOST_RARE = 1000
 _MOST_ENTRIES = 256
+#: Compiled calls inside of each other, as hops: each takes more of the stack than a call of Python's.
+_MOST_INSIDE = 8
 _MOST_FAILURES = 3
 _FOR_GOOD = 1 << 30  #: calls that rest where nothing is to be compiled
 #: Guards that say of which type something is.
@@ -114,6 +117,8 @@ class Program(Keeper):
             if self.ledger.hops and self.ledger.does_not_pay() and self.native is None and self.is_patient():
                 self.native = LOSS
             # All examples of a `vmap` at once are not compiled.
+            if before >= _MOST_INSIDE and self.is_patient():
+                return call_plainly(self.function, args, kwargs)
             if waiting or self.native is not None or batched.state.depth:
                 if self.may_wait and not shows_frames(self.function.__code__):
                     self.resting = max(waiting - 1, 0) if self.native is None else _FOR_GOOD
@@ -505,6 +510,8 @@ class Program(Keeper):
         not be held here."""
         is_entry = point.frames[0] == "entry"
         self.ledger.is_of_new_form = False
+        if is_short():
+            return self._run_in_python(point, values)
         if self._is_overdrawn() or (is_entry and self._is_short(values)):
             self.note_rare()
             if is_entry:

@@ -19,6 +19,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.origins import Number, Origin
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, Jump, places_in, site_of
 from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.room import is_short
 from anfora.graph.machine.switches import switches
 from anfora.graph.polyfill import polyfills
 from anfora.graph.polyfill.gradients import outermost
@@ -335,6 +336,9 @@ class Keeper:
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         """The point behind a hop: find it among the known ones, or make it."""
+        if is_short():  # the program has changed the limit
+            recorder.leave(machine)
+            return
         if self._is_overdrawn():
             if self.starts_over(recorder, machine):
                 return
