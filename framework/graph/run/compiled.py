@@ -423,7 +423,7 @@ class Program(Keeper):
                 point.engines = [*(other for other in point.engines if other.head is not engine.head), engine]
                 return False
         self._leave_to_python(point)
-        return self.ledger.loses() and self.native is None and self.is_patient()
+        return self.ledger.loses_by_loops() and self.native is None and self.is_patient()
 
     def _leave_loop(self, point: Point, values: list[Any]) -> Any:
         """Let Python go on with a loop that goes round through the interpreter again and again, and do all later calls."""

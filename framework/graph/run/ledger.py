@@ -42,6 +42,7 @@ _SHARE_OF_FORMS, _FREE_FOR_FORMS = 1, 2_500_000
 _HOP, _WRITES, _WRITE = 100, 80, 20
 _STEP = 16  #: what a piece is worth that an engine goes through
 _CALLS = 16  #: after so many it is looked whether they paid
+_MOST_HOPS = 500  #: and after so many hops in a loop
 #: A call that gains no more rests: Python does it as fast as it is found out that what was recorded fits, and run.
 _LEAST = 45
 LOOK_AGAIN = 1_000  #: calls that rest, before it is looked again whether they still have the form that gains nothing
@@ -210,12 +211,15 @@ class Ledger:
         self.calls += 1
         if self.calls < _CALLS:
             return False
-        loses = self.loses()
+        loses = self._loses()
         self.forgive()
         return loses
 
-    def loses(self) -> bool:
-        """Whether the pieces, since it was looked, have gained less than their hops cost."""
+    def loses_by_loops(self) -> bool:
+        """The same within a call, which has done very many hops."""
+        return self.hops >= _MOST_HOPS and self._loses()
+
+    def _loses(self) -> bool:
         return self.hops * _HOP > self.earned - self._before
 
 
