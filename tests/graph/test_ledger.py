@@ -368,4 +368,4 @@ def test_containers_that_are_read_as_a_whole_are_paid_for_by_their_items(monkeyp
     names = [f"n{k}" for k in range(5_000)]
     compiled = jit(compared)
     assert compiled(names) == compiled(names) == 4_999
-    assert len(looked) < 150_000
+    assert len(looked) < 400_000

@@ -26,7 +26,7 @@ RESTING = "it does so little that Python is as fast"
 _START, _TIMES = 4_500_000, 10  #: what the first call may spend in advance, and how many times what it is worth
 #: What it costs to record a piece, an instruction, a row, a look at what else an instruction does, an item of a container
 #: that it reads as a whole, and a value in an image.
-_BEGUN, _INSTRUCTION, _ROW, _LOOK, _ITEM, _VALUE = 10_000, 30, 600, 1_400, 100, 300
+_BEGUN, _INSTRUCTION, _ROW, _LOOK, _ITEM, _VALUE = 10_000, 30, 600, 1_400, 30, 300
 #: What it costs to lower a piece, and for each of its guards, of its rows that are run, and of their kinds.
 _PIECE, _GUARD, _LOWERED, _KIND = 6_000, 500, 400, 1_500
 #: What a row costs PyNative mode, and one that is walked back; how many elements cost as much as a unit, and how many
