@@ -546,6 +546,8 @@ def op_IMPORT_FROM(machine: Machine, frame: Frame, name: str) -> None:
 
 def _import_from(machine: Machine, module: Any, name: str) -> Any:
     """`from module import name`: an attribute, or what is done where there is none."""
+    if type(module) is types.ModuleType and operations.has_own(module, name):
+        return machine.world.getattr(machine, module, name)
     try:
         return machine.world.do(machine, getattr, (module, name))
     except AttributeError:

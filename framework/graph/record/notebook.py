@@ -33,6 +33,7 @@ from anfora.graph.facts.classes import DESCRIBING, class_attribute, defines
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.looking import held_by
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of_number
 from anfora.graph.facts.table import fact_of
@@ -597,8 +598,9 @@ class Notebook(Plain):
             return all(self.natural(part, depth + 1) for part in (value.start, value.stop, value.step))
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
-        is_iterator = defines(kind, "__next__") and not known.has_methods(value)
-        return is_iterator or known.is_ours(kind)
+        if known.is_ours(kind) or kind is range:
+            return True
+        return depth < 20 and (held := held_by(value)) is not None and self.natural(held, depth + 1)
 
     def origin_of_value(self, value: Any) -> Origin:
         found = self.origins.get(id(value))
