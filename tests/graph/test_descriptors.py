@@ -336,3 +336,57 @@ def test_methods_that_want_their_class_over_hops():
 
     texts = ["a", "aab", "aaa", "a"]
     assert [bits(jit(f)(Tensor([1.0]), text)) for text in texts] == [bits(f(Tensor([1.0]), text)) for text in texts]
+
+
+def class_that_hides(name):
+    Hiding = type("Hiding", (type,), {name: property(lambda cls: None)})
+
+    class Thing(metaclass=Hiding):
+        kind = "thing"
+
+        def __init__(self, n):
+            self.n = n
+
+        def __add__(self, other):
+            return self.n + other
+
+        def __enter__(self):
+            return self.n
+
+        def __exit__(self, *error):
+            return True
+
+        def __len__(self):
+            return self.n
+
+        def __call__(self, other):
+            return self.n * other
+
+    class Below(Thing):
+        def __getattr__(self, name):
+            return name
+
+    return Thing, Below
+
+
+@pytest.mark.parametrize("name", ["__dict__", "__mro__", "__bases__", "__flags__", "__module__"])
+def test_what_a_class_hides_from_who_asks_it_is_found_without_a_question(name):
+    thing, below = class_that_hides(name)
+
+    def used(n):
+        found = []
+        for kind in (thing, below):
+            each = kind(n)
+            each.more = [n]
+            with each as entered:
+                found.append(
+                    (entered, each + 1, len(each), each(2), each.kind, getattr(each, "other", "none"), each.more)
+                )
+            found.append((getattr(kind, name, "nothing") is None, isinstance(each, thing), hasattr(each, "absent")))
+            print(each.n, file=io.StringIO())
+            found.append(each.__class__ is kind)
+        return found
+
+    compiled = jit(used)
+    for n in (1, 2, 3, 2):
+        assert compiled(n) == used(n)

@@ -13,6 +13,7 @@ import dataclasses
 import enum
 import functools
 import math
+import os
 import types
 
 import numpy as np
@@ -523,3 +524,41 @@ def test_an_attribute_that_hides_a_method_is_seen(make, before):
         return found
 
     assert run(jit) == run(lambda function: function)
+
+
+LIBRARY = """
+class Library:
+    @property
+    def given(self):
+        return filter(None, self.values)
+
+    @property
+    def source(self):
+        return b"abc"
+
+    def note(self, *noted):
+        self.noted.append(noted)
+"""
+
+
+@pytest.mark.parametrize("values", [(bytes, bytearray), (bytearray, bytes), (math.sqrt, math.sin, float)], ids=str)
+def test_what_a_hop_gives_is_no_global_of_the_same_value(values):
+    scope = {}
+    exec(compile(LIBRARY, os.path.join(os.path.dirname(os.__file__), "library.py"), "exec"), scope)
+    library = scope["Library"]
+    library.__module__ = "library"
+
+    def noted(lib):
+        for given in lib.given:
+            given(lib.source) if isinstance(given, type) and given is not float else given(0.25)
+            lib.note(b"", bytes, bytearray, math.sqrt, math.sin)
+        return lib.noted
+
+    def made():
+        lib = library()
+        lib.values, lib.noted = values, []
+        return lib
+
+    compiled = jit(noted)
+    for _ in range(3):
+        assert compiled(made()) == noted(made())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import io
+import unittest
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from outcomes import bits
 
 import anfora as ms
 from anfora import Tensor, jit, ops
+from anfora.graph.record.notebook import Notebook
 from anfora.graph.run import ledger, pieces
 from anfora.graph.state.moments import OVERDRAWN
 
@@ -329,3 +333,39 @@ def test_whatever_costs_too_much_to_record_goes_to_python(monkeypatch, program):
     for n in (200, 200, 190):
         assert bits(compiled(x_of(2), n)) == bits(program(x_of(2), n))
     assert compiled.program.native == OVERDRAWN
+
+
+def test_a_long_loop_that_does_not_pay_for_its_hops_goes_to_python_within_the_call(looks, monkeypatch):
+    def looped(x, held, n):
+        for k in range(n):
+            held.put(Fraction(k, 3).limit_denominator(5), x.shape)
+        return k
+
+    class Held:
+        def put(self, *values):
+            self.values = [*values, None]
+
+    compiled = jit(looped)
+    hops, held = [], Held()
+    done = compiled.program._interpret
+    monkeypatch.setattr(compiled.program, "_interpret", lambda *args: hops.append(1) or done(*args))
+    assert compiled(x_of(2), held, 20_000) == 19_999
+    assert held.values == [Fraction(19_999, 3).limit_denominator(5), (2,), None]
+    assert compiled.program.native == ledger.LOSS and len(hops) < 3_000
+
+
+def test_containers_that_are_read_as_a_whole_are_paid_for_by_their_items(monkeypatch):
+    def compared(names):
+        row = collections.namedtuple("Row", names)(*range(len(names)))  # noqa: PYI024
+        case = unittest.TestCase()
+        for place, name in enumerate(names):
+            case.assertEqual(getattr(row, name), place)
+        return place
+
+    looked = []
+    look = Notebook._look_item
+    monkeypatch.setattr(Notebook, "_look_item", lambda *args: looked.append(1) or look(*args))
+    names = [f"n{k}" for k in range(5_000)]
+    compiled = jit(compared)
+    assert compiled(names) == compiled(names) == 4_999
+    assert len(looked) < 400_000

@@ -6,7 +6,11 @@ import collections
 import contextlib
 import functools
 import gc
+import io
+import itertools
+import re
 import sys
+import threading
 import tracemalloc
 import types
 import weakref
@@ -743,3 +747,30 @@ def test_guards_hold_the_functions_of_methods_alone():
     guards = [guard for point in points for variant in point.variants for guard in variant.piece.guards]
     assert [kind for kind, _, _ in guards].count("method") >= 2
     assert not any(isinstance(payload, types.MethodType) for _, _, payload in guards)
+
+
+@pytest.mark.parametrize(
+    "make, given",
+    [
+        (types.FunctionType, (make.__code__, {})), (types.ModuleType, ("made",)), (type, ("Made", (), {})),
+        (threading.Event, ()), (io.StringIO, ("a",)), (np.arange, (3,)), (re.compile, ("a.b",)), (Thing, ()),
+        (re.sub, ("a", "b", "c")), (itertools.cycle, ((1, 2),)), (weakref.WeakSet, ()), (types.SimpleNamespace, ()),
+    ],
+    ids=lambda value: getattr(value, "__qualname__", "given"),
+)  # fmt: skip
+def test_what_a_hop_gave_is_freed_where_python_frees_it(make, given):
+    def freed(n):
+        made = make(*given)
+        try:
+            reference = weakref.ref(made)
+        except TypeError as error:
+            return str(error)
+        is_there = reference() is made
+        del made
+        re.purge()
+        gc.collect()
+        return is_there, reference() is None
+
+    compiled = ms.jit(freed)
+    for n in (1, 2, 3, 2):
+        assert compiled(n) == freed(n)

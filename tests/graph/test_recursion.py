@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import traceback
 
@@ -401,3 +402,52 @@ def test_threads():
 
     in_threads(work)
     assert not wrong
+
+
+def closures_around_each_other(count):
+    def nest(k):
+        if k == 0:
+            return lambda value: value + 1
+        inner = nest(k - 1)
+        return lambda value: inner(value) + 1
+
+    return nest(count)
+
+
+@pytest.mark.parametrize("count", [20, 300, 600])
+def test_functions_around_each_other_take_no_more_of_the_stack_than_in_python(count):
+    chain = closures_around_each_other(count)
+    compiled = jit(lambda value: chain(value))
+    for value in (1, 2, 2.5, 3, 4):
+        assert compiled(value) == chain(value) == value + count + 1
+    x = Tensor([1.0, 2.0])
+    for _ in range(3):
+        assert compiled(x).tolist() == chain(x).tolist()
+
+
+def test_a_function_is_recorded_only_where_the_limit_of_recursion_leaves_room():
+    def at_depth(left, function, *args):
+        return function(*args) if left == 0 else at_depth(left - 1, function, *args)
+
+    def used(k):
+        return [value * k for value in (1, 2, 3)], {"k": k}
+
+    room = sys.getrecursionlimit() - len(inspect.stack(0))
+    for depth in range(room - 200, room - 40, 8):
+        compiled = jit(used)
+        for k in (1, 2, 3):
+            assert at_depth(depth, compiled, k) == at_depth(depth, used, k)
+
+
+def test_a_program_may_lower_the_limit_of_recursion():
+    def lowered(k):
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(len(inspect.stack(0)) + 100 + k)
+        try:
+            return [value * k for value in range(5)], sorted({"a": k, "b": 2}.items())
+        finally:
+            sys.setrecursionlimit(before)
+
+    compiled = jit(lowered)
+    for k in (1, 2, 3):
+        assert compiled(k) == lowered(k)

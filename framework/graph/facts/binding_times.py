@@ -27,6 +27,7 @@ from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import IDENTITY, KEPT, PLAIN, fact_of, methods_of
 from anfora.graph.machine.frames import builtins_of
 from anfora.graph.source.code import Unsupported
+from anfora.graph.source.scopes import every_node
 from anfora.graph.source.sources import definition_of
 
 __all__ = ["Known", "answers", "known"]
@@ -195,7 +196,7 @@ class _Reader:
     def stmt_Match(self, statement: Any) -> None:
         subject = self.value(statement.subject)
         for case in statement.cases:
-            for node in ast.walk(case.pattern):
+            for node in every_node(case.pattern):
                 name = getattr(node, "name", None) or getattr(node, "rest", None)
                 if isinstance(name, str):
                     self.variables[name] = _together([subject])

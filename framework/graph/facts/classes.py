@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.core.class_versions import NEVER, tag_of, version_of
-from anfora.graph.machine.operations import is_of_python
+from anfora.graph.machine.operations import flags_of, is_of_python, mro_of, table_of
 
 __all__ = [
     "DESCRIBING", "Facts", "class_attribute", "comes_first", "defines", "has_tag", "is_set_through", "never_changes",
@@ -54,7 +54,7 @@ def has_tag(kind: Any) -> bool:
 
 def never_changes(kind: Any) -> bool:
     """Whether it is a class that nothing can be set in, nor in its bases, nor in its own class: one of Python's, say."""
-    return type(kind) is type and all(base.__flags__ & _IS_IMMUTABLE for base in kind.__mro__)
+    return type(kind) is type and all(flags_of(base) & _IS_IMMUTABLE for base in mro_of(kind))
 
 
 def of_version(function: Callable[[type], Any]) -> Callable[[type], Any]:
@@ -76,17 +76,17 @@ def of_version(function: Callable[[type], Any]) -> Callable[[type], Any]:
 
 def class_attribute(kind: type, name: str) -> Any:
     """What a class has under a name, as it stands there, unbound."""
-    for base in kind.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
+    for base in mro_of(kind):
+        if name in table_of(base):
+            return table_of(base)[name]
     return None
 
 
 def defines(kind: type, name: str) -> bool:
     """Whether a class has something under a name for its objects. Its own class, which may have a `__getattr__` of the
     program's, is not asked: Python does not either, where it looks for a special method."""
-    for base in kind.__mro__:  # noqa: SIM110  (it is asked often, and a generator would take twice as long)
-        if name in base.__dict__:
+    for base in mro_of(kind):  # noqa: SIM110  (it is asked often, and a generator would take twice as long)
+        if name in table_of(base):
             return True
     return False
 

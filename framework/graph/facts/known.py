@@ -7,6 +7,7 @@ import collections
 import enum
 import functools
 import operator
+import sysconfig
 import types
 import weakref
 from collections.abc import Iterator
@@ -32,7 +33,7 @@ from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.generators import Generator
-from anfora.graph.machine.operations import VIEWS, is_made, is_of_python, viewed
+from anfora.graph.machine.operations import VIEWS, is_made, is_of_python, mro_of, table_of, viewed
 from anfora.graph.machine.walks import Walk
 from anfora.kernel import glue
 
@@ -141,13 +142,13 @@ def descriptor_of(method: Any) -> Any:
     class may have something else under the name of the method: this one was read behind `super()`, or of a base class; and
     those of Tensor are called as their operators are, so that `x.detach` is called stop_gradient, and `x.__rsub__` sub."""
     owner = method.__self__
-    bases = type(owner).__mro__
+    bases = mro_of(type(owner))
     for base in bases:
-        found: Any = base.__dict__.get(method.__name__)
+        found: Any = table_of(base).get(method.__name__)
         if type(found) in _OF_C and bound_to(owner, found) == method:
             return found
     for base in bases if is_a(owner, Tensor) else ():
-        for found in list(vars(base).values()):
+        for found in list(table_of(base).values()):
             if type(found) is types.MethodDescriptorType and bound_to(owner, found) == method:
                 return found
     return None
@@ -302,8 +303,6 @@ def enters(function: types.FunctionType) -> bool:
 
 @functools.lru_cache(maxsize=1)
 def _library_folders() -> tuple[str, ...]:
-    import sysconfig
-
     paths = sysconfig.get_paths()
     return tuple({paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
@@ -340,15 +339,18 @@ def is_object(value: Any) -> bool:
         (is_of_python(kind) or (is_made(kind) and kind is not _FIELD and not defines(kind, "__next__")))
         and kind.__getattribute__ is object.__getattribute__
         and not is_a(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
-        and not _shows_another_dict(kind)
+        and not _hides_dict(kind)
     )
 
 
 @of_version
-def _shows_another_dict(kind: type) -> bool:
-    """Whether a class has something of the program's in the place where its objects show their dict."""
-    found = next((base.__dict__["__dict__"] for base in kind.__mro__ if "__dict__" in base.__dict__), None)
-    return found is not None and not is_a(found, (types.GetSetDescriptorType, types.MemberDescriptorType))
+def _hides_dict(kind: type) -> bool:
+    """Whether objects of a class have a dict that cannot be seen: in the place where they show it there is something of the
+    program's, or nothing."""
+    found = next((table_of(base)["__dict__"] for base in mro_of(kind) if "__dict__" in table_of(base)), None)
+    if found is None:
+        return kind.__dictoffset__ != 0
+    return not is_a(found, (types.GetSetDescriptorType, types.MemberDescriptorType))
 
 
 def has_methods(value: Any) -> bool:
@@ -414,7 +416,7 @@ def overrides(kind: type) -> Overriding | bool:
     """Whether a class of tensors has something of the program's in the place of what a Tensor has, or a special method, or
     lacks one: then operators and this library's functions may call it. If so, what: the same object for the same."""
     parts: dict[str, Any] = {}
-    for base in reversed(kind.__mro__[:-1]):
+    for base in reversed(mro_of(kind)[:-1]):
         parts |= changed(base) if base in CLASSES else _of_program(base)
     if not parts:
         return False
@@ -438,7 +440,7 @@ def _of_program(kind: type) -> dict[str, Any]:
 
 def is_attribute_of_ours(kind: type, name: str) -> bool:
     """Whether what a class of tensors has under a name is as this library has made it."""
-    home = next((base for base in kind.__mro__ if name in base.__dict__), object)
+    home = next((base for base in mro_of(kind) if name in table_of(base)), object)
     if home in CLASSES:
         return is_put(home, name, home.__dict__[name])
     is_ours = home is object or (_of(module_of(home), ("anfora",)) and is_met(name))
@@ -470,8 +472,8 @@ def _has_special_methods(kind: type) -> bool:
 
 
 def _special_methods(kind: type) -> Iterator[str]:
-    for base in kind.__mro__:
-        for name, found in list(base.__dict__.items()) if is_of_python(base) else ():
+    for base in mro_of(kind):
+        for name, found in list(table_of(base).items()) if is_of_python(base) else ():
             if not name.startswith("__") or name in _OF_MAKING or type(found) is not types.FunctionType:
                 continue
             if enters(found) and found.__globals__.get("__name__") not in _PLAIN_LIBRARIES:

@@ -15,7 +15,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.classes import defines
-from anfora.graph.facts.kinds import reduced
+from anfora.graph.facts.kinds import module_of, reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import (
@@ -29,6 +29,7 @@ from anfora.graph.facts.table import (
     KEYS,
     LENGTH,
     LOOKS,
+    MAPPING,
     ORDER,
     ORDERS,
     TRUTH,
@@ -40,7 +41,17 @@ from anfora.graph.facts.table import (
 )
 from anfora.graph.machine.operations import is_of_python
 
-__all__ = ["asks", "changes_unplainly", "is_hashed_plainly", "is_iterator", "is_plain", "looks_into", "parts_of"]
+__all__ = [
+    "asks",
+    "changes_unplainly",
+    "held_by",
+    "is_hashed_plainly",
+    "is_iterator",
+    "is_plain",
+    "keys_of",
+    "looks_into",
+    "parts_of",
+]
 
 _DEEPEST = 20
 #: Uses that ask a value for something, and those of which it must be made of numbers and texts.
@@ -98,8 +109,10 @@ def is_plain(use: int, value: Any) -> bool:
         return False
     if use & _VALUES and not _is_value(value):
         return False
-    if use & KEYS and use & DRAINED and not (kind is dict or all(map(is_hashed_plainly, _items(value)))):
-        return False
+    if use & KEYS and use & DRAINED and kind is not dict:
+        keys = _items(keys_of(use, value))
+        if keys is None or not all(map(is_hashed_plainly, keys)):
+            return False
     return not (use & (LENGTH | WALKED | DRAINED) and known.has_methods(value))
 
 
@@ -116,15 +129,47 @@ def _is_changed(use: int, value: Any) -> bool:
     return bool(use & (WALKED | DRAINED)) and is_iterator(value)
 
 
+def keys_of(use: int, value: Any) -> Any:
+    """What of an argument becomes keys: of an iterator of Python's, its items, or the first parts of these where a dict is
+    made of pairs, as far as that can be seen. Other arguments are it themselves."""
+    kind = type(value)
+    if kind not in known.ITERATORS or not use & KEYS:
+        return value
+    are_pairs = bool(use & MAPPING)
+    if kind is zip:
+        parts = reduced(value)[1] if len(reduced(value)) > 1 else ()
+        found = [_items(keys_of(KEYS, part)) for part in (parts[:1] if are_pairs else parts)]
+        return value if any(keys is None for keys in found) else [key for keys in found for key in keys]
+    if kind is enumerate:
+        return () if are_pairs else keys_of(KEYS, reduced(value)[1][0])
+    items = reduced(value)[1][0] if kind in (reversed, type(reversed([]))) else _items(value)
+    if items is None or not are_pairs:
+        return value if items is None else items
+    return [item[0] if type(item) in (tuple, list) and item else item for item in items]
+
+
+def held_by(value: Any) -> tuple | None:
+    """What an iterator of Python's goes over, as it tells it; None where it does not, or is none."""
+    kind = type(value)
+    if module_of(kind) not in ("builtins", "itertools") or not is_iterator(value):
+        return None
+    try:
+        return tuple(reduced(value)[1:])
+    except TypeError:
+        return None
+
+
 def _items(value: Any) -> Any:
-    """What is still to come of something that is walked over; itself, which is no key, where that cannot be seen."""
+    """What is still to come of something that is walked over; None where that cannot be seen."""
     kind = type(value)
     if kind in _ARRANGED:
         return value
     if kind in _ITERATORS:
         parts = reduced(value)
         return parts[1][0][parts[2] :] if len(parts) > 2 else ()
-    return (value,)
+    if kind in _OF_NUMBERS:
+        return ()
+    return None
 
 
 def _is_value(value: Any, depth: int = 0) -> bool:
@@ -141,3 +186,5 @@ def _is_value(value: Any, depth: int = 0) -> bool:
 
 #: Iterators that tell what they go over, and where they are.
 _ITERATORS: frozenset[type] = frozenset({type(iter([])), type(iter(()))})
+#: What goes over numbers and texts alone.
+_OF_NUMBERS: frozenset[type] = frozenset({range, type(iter(range(0))), type(iter("")), type(iter(b""))})

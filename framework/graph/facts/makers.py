@@ -12,6 +12,7 @@ from typing import Any
 
 from anfora.graph.facts.classes import of_version
 from anfora.graph.facts.kinds import is_a
+from anfora.graph.machine.operations import mro_of, table_of
 
 __all__ = ["BARE", "RECORD", "ROW", "defaults_of", "is_generated", "maker", "takes_numbers"]
 
@@ -51,12 +52,12 @@ def takes_numbers(kind: type) -> bool:
     if way is ROW:
         return str(_found(kind, "__new__").__globals__["__name__"]) == f"namedtuple_{kind.__name__}"
     is_set = kind.__setattr__ is object.__setattr__
-    return way is RECORD and is_set and not any(vars(base).get("__slots__") for base in kind.__mro__)
+    return way is RECORD and is_set and not any(table_of(base).get("__slots__") for base in mro_of(kind))
 
 
 def _found(kind: type, name: str) -> Any:
     """What a class has under a name, as it stands there; None if it has nothing."""
-    found = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+    found = next((table_of(base)[name] for base in mro_of(kind) if name in table_of(base)), None)
     return found.__func__ if is_a(found, staticmethod) else found
 
 

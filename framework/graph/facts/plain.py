@@ -17,7 +17,7 @@ from anfora.graph.facts.kinds import is_a, module_of, name_of_module, reduced
 from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, is_object, viewed
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import WALKED, fact_of
-from anfora.graph.machine.operations import dict_of
+from anfora.graph.machine.operations import dict_of, mro_of
 from anfora.graph.machine.places import may_look_at_frames
 
 __all__ = ["COUNTED", "Plainness", "count_of"]
@@ -134,7 +134,7 @@ class Plainness:
         """Whether a class of the program is made of plain functions and values."""
         if type(kind) is not type or module_of(kind).partition(".")[0] == "anfora" or "__slots__" in kind.__dict__:
             return False
-        for base in kind.__mro__[1:-1]:
+        for base in mro_of(kind)[1:-1]:
             if module_of(base) not in _LIBRARIES and not self(base, depth + 1):
                 return False
         return all(self._member(value, depth + 1) for value in kind.__dict__.values())

@@ -35,7 +35,7 @@ from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.terms import needs_form
 from anfora.graph.ir.values import is_meta
 from anfora.graph.source.code import Unsupported
-from anfora.graph.source.scopes import private_of
+from anfora.graph.source.scopes import every_node, private_of
 from anfora.graph.source.sources import definition_of
 
 __all__ = ["parse"]
@@ -201,7 +201,7 @@ class _Function(Statements):
         parameters = [each.strip("*=") for each in self.form if each not in ("/", "*")]
         self.counts = self.stored(body)
         self.counts.update(map(self.mangled, parameters))
-        inner = (each for node in own_nodes(definition) if isinstance(node, FUNCTIONS) for each in ast.walk(node))
+        inner = (each for node in own_nodes(definition) if isinstance(node, FUNCTIONS) for each in every_node(node))
         for name in (name for each in inner if isinstance(each, ast.Nonlocal) for name in each.names):
             if self.mangled(name) in self.counts:  # an inner function binds it
                 self.counts[self.mangled(name)] += 2
@@ -213,7 +213,7 @@ class _Function(Statements):
                 self.declared |= names if isinstance(node, ast.Global) else set()
         #: Variables of which attributes are asked for, or which are told apart: a function among them is one object.
         self.objects = {
-            each.id for node in ast.walk(definition) if isinstance(node, (ast.Attribute, ast.Compare))
+            each.id for node in every_node(definition) if isinstance(node, (ast.Attribute, ast.Compare))
             for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)
         }  # fmt: skip
         self.unsure = program.unsure.setdefault(definition, set())

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from anfora.graph.ir import interpreted
 from anfora.graph.source.code import Unsupported
-from anfora.graph.source.scopes import names_of
+from anfora.graph.source.scopes import every_node, names_of
 
 __all__ = ["FUNCTIONS", "own_nodes", "stored", "used_inside", "why_whole"]
 
@@ -21,7 +21,7 @@ def why_whole(definition: ast.AST) -> str | None:
     for node in own_nodes(definition):
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
             return "a generator goes on where it has stopped"
-    for node in ast.walk(definition):
+    for node in every_node(definition):
         is_super = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
         if (is_super and not node.args) or (isinstance(node, ast.Name) and node.id == "__class__"):  # type: ignore[attr-defined]
             return "it asks for the class that it is defined in"
@@ -55,7 +55,7 @@ def stored(statements: Iterable[ast.AST], weight: int = 1) -> Counter[str]:
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             continue
         if isinstance(node, _COMPREHENSIONS):
-            inside = (each for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
+            inside = (each for each in every_node(node) if isinstance(each, ast.NamedExpr))
             counts += Counter({each.target.id: 2 for each in inside if isinstance(each.target, ast.Name)})
             continue
         more = 2 if isinstance(node, (ast.While, ast.For)) else weight
@@ -69,11 +69,11 @@ def used_inside(definition: ast.AST) -> set[str]:
     for node in own_nodes(definition):
         inner = [node] if isinstance(node, FUNCTIONS) else []
         if isinstance(node, ast.ClassDef):
-            inner = [each for each in ast.walk(node) if isinstance(each, FUNCTIONS)]
+            inner = [each for each in every_node(node) if isinstance(each, FUNCTIONS)]
         for function in inner:
             arguments = getattr(function, "args", None)
-            own = {each.arg for each in ast.walk(arguments) if isinstance(each, ast.arg)} if arguments else set()
-            names = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
-            outer = {each for node in ast.walk(function) if isinstance(node, ast.Nonlocal) for each in node.names}
+            own = {each.arg for each in every_node(arguments) if isinstance(each, ast.arg)} if arguments else set()
+            names = {each.id for each in every_node(function) if isinstance(each, ast.Name)}
+            outer = {each for node in every_node(function) if isinstance(node, ast.Nonlocal) for each in node.names}
             found |= (names - own) | outer
     return found

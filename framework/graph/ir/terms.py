@@ -13,7 +13,7 @@ from anfora.graph.ir.blocks import Block
 from anfora.graph.ir.primitives import switch
 from anfora.graph.ir.structure import graph_of
 from anfora.graph.source.operators import OPERATORS
-from anfora.graph.source.scopes import mangle
+from anfora.graph.source.scopes import every_node, mangle
 
 if TYPE_CHECKING:
     from anfora.graph.ir.parser import _Function, _Program
@@ -284,7 +284,7 @@ def _binds_on_the_way(node: ast.AST) -> bool:
         sometimes = [*node.comparators[1:]]
     elif isinstance(node, (ast.ListComp, ast.SetComp, ast.DictComp)):
         sometimes = [node]
-    if any(isinstance(each, ast.NamedExpr) for part in sometimes for each in ast.walk(part)):
+    if any(isinstance(each, ast.NamedExpr) for part in sometimes for each in every_node(part)):
         return True
     is_inner = isinstance(node, (ast.Lambda, ast.GeneratorExp))
     return not is_inner and any(_binds_on_the_way(part) for part in ast.iter_child_nodes(node))
@@ -295,7 +295,7 @@ def _as_function(node: Any) -> ast.FunctionDef:
     name, empty, collect = _COLLECTIONS[type(node).__name__]
     [definition] = ast.parse(f"def {name}(items):\n found = {empty}\n {collect}\n return found").body
     assert isinstance(definition, ast.FunctionDef)
-    for each in ast.walk(definition):
+    for each in every_node(definition):
         ast.copy_location(each, node)
     renamed = {"items": ".0", "found": ".found"}  # no names that a program can have
     parts = {"item": node.key, "value": node.value} if isinstance(node, ast.DictComp) else {"item": node.elt}

@@ -541,13 +541,24 @@ def op_IMPORT(machine: Machine, frame: Frame, what: tuple[str, tuple | None, int
 
 
 def op_IMPORT_FROM(machine: Machine, frame: Frame, name: str) -> None:
-    frame.stack.append(machine.world.do(machine, operations.import_from, (frame.stack[-1], name)))
+    frame.stack.append(_import_from(machine, frame.stack[-1], name))
+
+
+def _import_from(machine: Machine, module: Any, name: str) -> Any:
+    """`from module import name`: an attribute, or what is done where there is none."""
+    if type(module) is types.ModuleType and operations.has_own(module, name):
+        return machine.world.getattr(machine, module, name)
+    try:
+        return machine.world.do(machine, getattr, (module, name))
+    except AttributeError:
+        pass  # what comes is raised outside, so that this one is not its context
+    return machine.world.do(machine, operations.import_absent, (module, name))
 
 
 def op_IMPORT_AS(machine: Machine, frame: Frame, path: tuple[str, ...]) -> None:
     module = frame.stack.pop()
     for name in path:
-        module = machine.world.do(machine, operations.import_from, (module, name))
+        module = _import_from(machine, module, name)
     frame.stack.append(module)
 
 

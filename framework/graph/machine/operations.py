@@ -9,16 +9,17 @@ import itertools
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length",
     "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
     "give_dict", "go_on_with",
-    "has_index", "has_own", "holds", "import_from", "is_filled", "is_made", "is_mapping", "is_of_python", "is_sequence",
-    "join", "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
-    "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread",
+    "has_index", "has_own", "holds", "import_absent", "is_filled", "is_made", "is_mapping", "is_of_python",
+    "flags_of", "is_sequence",
+    "join", "make_dict", "make_set", "matches", "merge", "merge_keywords", "mro_of", "names_of_pattern", "no_comparison",
+    "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread", "table_of",
     "unbound", "unbound_outside", "unpack", "unpack_rest", "update", "values_of_keys", "viewed",
 ]  # fmt: skip
 
@@ -43,6 +44,11 @@ ARITHMETIC = (
     ("lshift", "lshift", "<<"), ("rshift", "rshift", ">>"), ("bitand", "and", "&"), ("bitor", "or", "|"),
     ("bitxor", "xor", "^"),
 )  # fmt: skip
+
+#: The bases of a class, itself the first, what lies in it, and its flags, whatever its own class makes of these names.
+mro_of: Callable[[type], tuple[type, ...]] = vars(type)["__mro__"].__get__
+table_of: Callable[[type], Mapping[str, Any]] = vars(type)["__dict__"].__get__
+flags_of: Callable[[type], int] = vars(type)["__flags__"].__get__
 
 
 def unpack(value: Any, count: int) -> tuple:
@@ -95,9 +101,33 @@ def raise_(error: Any, *cause: Any) -> None:
     raise error
 
 
-def import_from(module: Any, name: str) -> Any:
-    """`from module import name`: Python does it, as the rest of an import whose first half has given the module."""
-    found: dict[str, Any] = {"__builtins__": {"__import__": lambda *_: module}}
+class _Without:
+    """What is no module, without one of its attributes.
+
+    Args:
+        module: what an import has given.
+        name: of what it does not have.
+    """
+
+    def __init__(self, module: Any, name: str) -> None:
+        self._module, self._name = module, name
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == object.__getattribute__(self, "_name"):
+            raise AttributeError(name)
+        return getattr(object.__getattribute__(self, "_module"), name)
+
+
+def import_absent(module: Any, name: str) -> Any:
+    """`from module import name` of what is no attribute there: a module below it that is being imported, or an error.
+    Python does it, as the rest of an import whose first half has given the module."""
+    asked: Any = _Without(module, name)
+    if isinstance(module, types.ModuleType):  # of which errors tell the file
+        asked = types.ModuleType("")
+        asked.__dict__.clear()
+        asked.__dict__.update(module.__dict__ or ())  # in Python 3.10 one that has not been given a name has none
+        asked.__dict__.pop("__getattr__", None)  # it has been asked
+    found: dict[str, Any] = {"__builtins__": {"__import__": lambda *_: asked}}
     exec(_importing(name), found)
     return found["found"]
 
@@ -236,8 +266,8 @@ def give_dict(value: Any, table: dict) -> None:
 
 
 def _place_of_dict(kind: type) -> types.GetSetDescriptorType | types.MemberDescriptorType | None:
-    for base in kind.__mro__:
-        found = base.__dict__.get("__dict__")
+    for base in mro_of(kind):
+        found = table_of(base).get("__dict__")
         if found is not None and type(found) in _DESCRIPTORS:
             return found
     return None
@@ -283,11 +313,11 @@ def unbound(name: str) -> UnboundLocalError:
 def special_method(value: Any, name: str) -> Any:
     """The method of the type of a value, bound to it, as `with` looks it up."""
     kind = type(value)
-    method = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
+    method = next((table_of(base)[name] for base in mro_of(kind) if name in table_of(base)), None)
     if method is None:
         if sys.version_info >= (3, 11):
             what = f"'{_shown(kind)}' object does not support the context manager protocol"
-            if name == "__exit__" and any("__enter__" in base.__dict__ for base in kind.__mro__):
+            if name == "__exit__" and any("__enter__" in table_of(base) for base in mro_of(kind)):
                 what += " (missed __exit__ method)"
             raise TypeError(what)
         raise AttributeError(name)
@@ -347,7 +377,7 @@ def _called(function: Any) -> str:
 
 def _can_be_iterated(value: Any) -> bool:
     """Whether there is somebody to ask for an iterator, who may say no in words of his own."""
-    if any("__iter__" in base.__dict__ for base in type(value).__mro__):
+    if any("__iter__" in table_of(base) for base in mro_of(type(value))):
         return True
     try:
         iter(value)  # over its items, which calls nothing of the program; to have `__getitem__` is not enough in C
@@ -459,7 +489,7 @@ as_text, as_iterator = _through("__repr__", repr), _through("__iter__", iter)
 def is_made(kind: type) -> bool:
     """Whether a class is made while the program runs. From one version of Python to the next more of those that are written
     in C are."""
-    return bool(kind.__flags__ & _IS_MADE)
+    return bool(flags_of(kind) & _IS_MADE)
 
 
 def is_of_python(kind: type) -> bool:
@@ -470,7 +500,7 @@ def is_of_python(kind: type) -> bool:
         >>> is_of_python(itertools.chain), is_of_python(fractions.Fraction)
         (False, True)
     """
-    return kind.__flags__ & (_IS_MADE | _IS_IMMUTABLE) == _IS_MADE
+    return flags_of(kind) & (_IS_MADE | _IS_IMMUTABLE) == _IS_MADE
 
 
 #: The flags of classes that are made while a program runs, and of those in which nothing can be set or deleted.

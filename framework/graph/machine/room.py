@@ -7,10 +7,13 @@ which takes microseconds: to record a program took up to four times longer, by h
 
 from __future__ import annotations
 
+import sys
 import types
 from typing import Any
 
-__all__ = ["roomy"]
+__all__ = ["is_short", "roomy"]
+
+_FRAMES = 200  #: of Python's, that a recording may need
 
 #: More than a chunk holds. CPython then takes one of 32 KB, the rest of which are 2,000 words for the calls that follow.
 _WORDS = 2048
@@ -25,3 +28,15 @@ def roomy(function: Any) -> Any:
     made.__doc__, made.__qualname__ = function.__doc__, function.__qualname__
     made.__annotations__, made.__kwdefaults__ = function.__annotations__, function.__kwdefaults__
     return made
+
+
+def is_short() -> bool:
+    """Whether the limit of recursion leaves no room to record: Python has room for some more calls then."""
+    left = sys.getrecursionlimit() - _FRAMES
+    if left <= 0:
+        return True
+    try:
+        sys._getframe(left)
+    except ValueError:  # the stack is not so deep
+        return False
+    return True

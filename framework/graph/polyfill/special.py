@@ -22,6 +22,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import value_of_number
 from anfora.graph.facts.table import Asking, fact_of
 from anfora.graph.machine import operations
+from anfora.graph.machine.operations import mro_of, table_of
 from anfora.graph.machine.requests import Enter
 from anfora.graph.polyfill import polyfills
 
@@ -39,9 +40,9 @@ def asks_a_class(operation: Any) -> bool:
 
 def behind(kind: type, above: type, name: str) -> Any:
     """What the classes behind another one, in the order of a class, have under a name: where `super()` looks."""
-    classes = iter(kind.__mro__)
+    classes = iter(mro_of(kind))
     any(base is above for base in classes)
-    return next((base.__dict__[name] for base in classes if name in base.__dict__), None)
+    return next((table_of(base)[name] for base in classes if name in table_of(base)), None)
 
 
 def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
@@ -244,7 +245,7 @@ def _operand(recorder: Any, value: Any, name: str) -> Any:
         return None
     found = class_attribute(kind, name)
     if found is None:  # or there is a None in its place, which Python calls
-        return NotImplemented if any(name in base.__dict__ for base in kind.__mro__) else None
+        return NotImplemented if any(name in table_of(base) for base in mro_of(kind)) else None
     if found is object.__dict__.get(name):
         return None
     is_method = is_a(found, _METHODS) and (known.is_object(value) or is_a(value, Tensor))

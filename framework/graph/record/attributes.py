@@ -21,7 +21,7 @@ from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import builtins_of
 from anfora.graph.machine.machine import Machine
-from anfora.graph.machine.operations import holds, is_filled
+from anfora.graph.machine.operations import holds, is_filled, mro_of, table_of
 from anfora.graph.machine.requests import ENTERED
 from anfora.graph.polyfill.polyfills import getattr_, hasattr_, property_
 from anfora.graph.polyfill.special import behind, method_of
@@ -198,7 +198,7 @@ class Attributes(Reasons):
             self.guard("type", self.origin_of_value(module), type(module))
         kind = type(module)
         return kind is types.ModuleType or (
-            has_tag(kind) and not any(vars(base).keys() - _OF_MODULES for base in kind.__mro__[:-2])
+            has_tag(kind) and not any(table_of(base).keys() - _OF_MODULES for base in mro_of(kind)[:-2])
         )
 
     def _member_attribute(self, machine: Machine, value: Any, name: str) -> Any:

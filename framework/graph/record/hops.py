@@ -15,7 +15,7 @@ from anfora.core.tensor import Tensor, current
 from anfora.graph.facts import known
 from anfora.graph.facts.drops import is_finished, is_noticed
 from anfora.graph.facts.kinds import is_a
-from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.known import SIMPLE, is_ours
 from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
 from anfora.graph.machine.generators import Generator, for_python
 from anfora.graph.machine.machine import Machine
@@ -320,7 +320,7 @@ class Hops(Operators):
         self.begin({})  # what it holds may be dropped
         self.local_cells, self.local_functions, self.own = {}, {}, {}
         self.is_unkept = False
-        self.kept = self.end = self.live = None
+        self.kept = self.end = self.live = self.point = self.came = None
 
     def interrupt(self, machine: Machine) -> None:
         self.leave(machine)  # another run would not come by here
@@ -347,8 +347,11 @@ class Hops(Operators):
 
 
 def _watches(state: State) -> int:
-    """How many weak references there are to what the program has made for a call."""
-    return sum(map(weakref.getweakrefcount, state.built))
+    """How many weak references there are to what is alive at a call, and to what was made for it. This library refers
+    weakly to its own."""
+    return sum(
+        weakref.getweakrefcount(value) for value in (*state.built, *state.live.values) if not is_ours(type(value))
+    )
 
 
 _OF_UNKEPT = Origin("slot", 0)  #: of what a piece of which nothing is kept has brought

@@ -72,7 +72,7 @@ class Notebook(Objects):
         self.own: dict[int, Any] = {}
         self.generators: list[weakref.ref] = []  #: of the program's, that the run has made or gone on with
         self.given: Outcome | None = None  #: the outcome of the hop that is done over
-        self.given_operation: Any = None  #: and what it has called, if that is always the same
+        self.given_operation: Any = None  #: and what it has called, if that is an object by itself
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
         self.cells_at: dict[float, CellCalls] = {}  #: by tick, in which calls of Cells a node of the tape was recorded
@@ -96,8 +96,9 @@ class Notebook(Objects):
         #: ends where the state can be written down again.
         self.is_unkept = self.keeps_again = False
         self.counted = 0  #: instructions of the pieces that are finished
-        #: In this piece, how often it was looked what an instruction does, and at values where a state is written down.
-        self.looks = self.imaged = 0
+        #: In this piece, how often it was looked what an instruction does, at items of containers that one reads as a
+        #: whole, and at values where a state is written down.
+        self.looks = self.items = self.imaged = 0
         self.since_entry: list[Any] | None = (
             None  #: the variants of a call so far, where nothing stands between their pieces
         )
@@ -250,6 +251,9 @@ class Notebook(Objects):
                 self.guard("type", origin, kind)
                 return value
         if known.is_constant(value):
+            before = self.origins.get(id(value))
+            if before is not None and before[1] is not origin:  # it stands in a slot, where another one may be later
+                self.guard("same", origin, before[1])
             self.guard("is", origin, value)
             return value
         if is_a(value, types.MethodType):
@@ -390,6 +394,7 @@ class Notebook(Objects):
                 if not is_deep:
                     self.shallow[id(value)] = value
                 origin = found[1]
+                self.items += len(items)
                 if kind is dict:
                     self.guard("keys", origin, tuple(value))
                 elif raw is kind:

@@ -25,6 +25,7 @@ from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.looking import held_by
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin
 from anfora.graph.lower.ranges import Counter
@@ -145,8 +146,9 @@ class Objects(Plain):
         found = self._is_natural_within(value, kind, depth)
         if found is not None:
             return found
-        is_iterator = defines(kind, "__next__") and not known.has_methods(value)
-        return is_iterator or known.is_ours(kind)
+        if known.is_ours(kind) or kind is range:
+            return True
+        return depth < 20 and (held := held_by(value)) is not None and self.natural(held, depth + 1)
 
     def _is_natural_within(self, value: Any, kind: type, depth: int) -> bool | None:
         """The same of what holds others, by these; None if it is none of that."""

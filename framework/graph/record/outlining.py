@@ -52,6 +52,7 @@ class Driver(Protocol):
     hops: int
     counted: int
     looks: int
+    items: int
     imaged: int
 
     def enters(self, function: types.FunctionType) -> bool: ...
@@ -142,7 +143,8 @@ class Outlining:
         recorder, keeper = self.recorder, self.recorder.keeper
         if recorder.is_unkept or recorder.region or machine.below is not None or not keeper.is_patient():
             return False
-        effort = keeper.ledger.effort(machine.steps - recorder.counted, recorder.looks, recorder.imaged)
+        steps = machine.steps - recorder.counted
+        effort = keeper.ledger.effort(steps, recorder.looks, recorder.items, recorder.imaged)
         if not keeper.ledger.is_overdrawn(effort, len(recorder.piece.rows)):
             return False
         if keeper.starts_over(recorder, machine):

@@ -18,7 +18,7 @@ from anfora.graph.facts.arrays import iterates
 from anfora.graph.facts.classes import class_attribute, is_set_through
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE, is_plain_key
-from anfora.graph.facts.looking import asks, looks_into, parts_of
+from anfora.graph.facts.looking import asks, held_by, is_iterator, keys_of, looks_into, parts_of
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.table import (
     CALLED,
@@ -102,7 +102,10 @@ class Reasons(Held):
         reason = self._reason_to_write(operation, given) if known.writes(operation) else None
         if reason is not None:
             return reason
-        looked = (*values, operation) if fact is None else [value for use, value in uses if looks_into(use, value)]
+        looked = (
+            (*values, operation) if fact is None
+            else [keys_of(use, value) for use, value in uses if looks_into(use, value)]
+        )  # fmt: skip
         if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
             looked = [v for v in (args[0], *args[1]) if not (known.is_object(v) and known.has_identity(type(v)))]
         reason = self._reason_to_look(operation, looked) if looked and not known.is_transform(operation) else None
@@ -161,7 +164,7 @@ class Reasons(Held):
             if type(value) in (set, frozenset) and use & (WALKED | DRAINED):  # the order is that of addresses
                 found += [item for item in value if not is_plain_key(item)]
             if use & (KEY | EQUAL | KEYS | EQUALS) and not (use & WHOLE and is_a(value, Tensor)):
-                self._collect_identities(value, bool(use & WHOLE), found)
+                self._collect_identities(keys_of(use, value), bool(use & WHOLE), found)
         return found
 
     def _collect_identities(self, value: Any, deep: bool, found: list[Any], depth: int = 0) -> None:
@@ -173,6 +176,14 @@ class Reasons(Held):
             items = (*value, *value.values()) if is_a(value, dict) and deep else value
             for item in items:
                 self._collect_identities(item, deep, found, depth + 1)
+        elif type(value) in known.VIEWS or self.owns_container(value):
+            for item in value:
+                self._collect_identities(item, deep, found, depth + 1)
+        elif is_iterator(value) and type(value) is not Generator:
+            held = held_by(value)
+            if held is None:
+                found.append(value)
+            self._collect_identities(held, deep, found, depth + 1)
         elif self.is_outside(value) and (is_a(value, Tensor) or known.is_object(value)):
             for name in ("__eq__", "__hash__") if known.is_object(value) and known.has_identity(type(value)) else ():
                 self.guard_without(type(value), name)

@@ -35,7 +35,7 @@ from anfora.eager.batched import NeedsExamples
 from anfora.graph.facts import arrays, known
 from anfora.graph.facts.classes import class_attribute, defines
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import dict_of_module, is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, plain_tuple, value_of_number
@@ -257,9 +257,6 @@ class Recorder(Hops):
         is_done = len(args) == 5 and self._is_imported(*args)
         return machine.natively(_IMPORT, args, kwargs) if is_done else UNKNOWN
 
-    def _do_import_from(self, machine: Machine, args: tuple, kwargs: dict) -> Any:
-        return self.getattr(machine, *args) if hasattr(*args) else UNKNOWN
-
     def is_operand(self, value: Any) -> bool:
         """Whether operators on it call nothing of the program."""
         kind = type(value)
@@ -377,16 +374,16 @@ class Recorder(Hops):
             return False
         parts = name.split(".")
         paths = [".".join(parts[: n + 1]) for n in range(len(parts))]
-        modules = [sys.modules.get(path) for path in paths]
+        modules: list[Any] = [sys.modules.get(path) for path in paths]
         if not all(type(module) is types.ModuleType for module in modules):
             return False
-        if any(not hasattr(modules[-1], each) for each in names or ()):
+        if names and not _gives_plainly(modules[-1], names):
             return False
         for path, module in zip(paths, modules):
             self.guard("is", self.origin("item", path, self.origin("known", sys.modules)), module)
         self.guard("is", self.origin("attr", "__import__", self.origin("known", builtins)), _IMPORT)
-        for each in names or ():
-            self.guard("is", Origin("number", hasattr, (self.origin("known", modules[-1]), each)), True)
+        if names:
+            self.guard("is", Origin("number", _gives_plainly, (self.origin("known", modules[-1]), names)), True)
         return True
 
     def compute(
@@ -669,6 +666,12 @@ _OPERATORS = frozenset(
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
 
 
+def _gives_plainly(module: types.ModuleType, names: tuple[str, ...]) -> bool:
+    """Whether an import of names from a module finds variables of it, and calls nothing: it asks for `__path__` too."""
+    held = dict_of_module(module)
+    return all(name in held for name in names) and ("__path__" in held or "__getattr__" not in held)
+
+
 _IMPORT = builtins.__import__
 #: By identity, how functions of Python's are done of which it matters what they are given.
 _WAYS: dict[int, Callable[[Recorder, Machine, tuple, dict], Any]] = {
@@ -676,7 +679,6 @@ _WAYS: dict[int, Callable[[Recorder, Machine, tuple, dict], Any]] = {
     id(type): Recorder._do_type,
     id(iter): Recorder._do_iter,
     id(_IMPORT): Recorder._do_import,
-    id(operations.import_from): Recorder._do_import_from,
     id(operations.throw_into): Recorder._throw_into,
 }
 _RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))

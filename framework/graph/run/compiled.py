@@ -32,6 +32,7 @@ from anfora.graph.machine import signals
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.places import note_looking, shows_frames
+from anfora.graph.machine.room import is_short
 from anfora.graph.machine.running import running
 from anfora.graph.machine.signals import delivered, held
 from anfora.graph.machine.switches import Switches, switches
@@ -63,6 +64,8 @@ _MOST_VARIANTS = 12  #: of a point, before each has to come often
 #: the start, which is what each one is from then on.
 _MOST_RARE = 1000
 _MOST_ENTRIES = 256
+#: Compiled calls inside of each other, as hops: each takes more of the stack than a call of Python's.
+_MOST_INSIDE = 8
 _MOST_FAILURES = 3
 _FOR_GOOD = 1 << 30  #: calls that rest where nothing is to be compiled
 #: Guards that say of which type something is.
@@ -113,6 +116,8 @@ class Program(Keeper):
             # What has no hops always pays, and is not counted.
             if self.ledger.hops and self.ledger.does_not_pay() and self.native is None and self.is_patient():
                 self.native = LOSS
+            if before >= _MOST_INSIDE and self.is_patient():
+                return call_plainly(self.function, args, kwargs)
             # All examples of a `vmap` at once are not compiled.
             if waiting or self.native is not None or batched.state.depth:
                 if self.may_wait and not shows_frames(self.function.__code__):
@@ -213,8 +218,9 @@ class Program(Keeper):
                     point, values = found
                     found = None
                 point.visits += 1
-                if point.visits >= point.due:
-                    self._make_engine(point, values)
+                if point.visits >= point.due and self._make_engine(point, values):
+                    found = _Result(self._leave_loop(point, values))
+                    break
             live = None
             if type(found) is _Result:
                 return found.value
@@ -404,15 +410,25 @@ class Program(Keeper):
 
     # -- natively -----------------------------------------------------------------------------------------------------
 
-    def _make_engine(self, point: Point, values: list[Any]) -> None:
-        """Python comes by a point so often that an engine is worth its price."""
+    def _make_engine(self, point: Point, values: list[Any]) -> bool:
+        """Python comes by a point so often that an engine is worth its price.
+
+        Returns:
+            whether there is none, and what calls come by, this one too, gains less than its hops cost.
+        """
         point.due *= 2
         if not self.is_traced and not transforms.depth:
             engine = control.engine(point, values)
             if engine is not None:
                 point.engines = [*(other for other in point.engines if other.head is not engine.head), engine]
-                return
+                return False
         self._leave_to_python(point)
+        return self.ledger.loses_by_loops() and self.native is None and self.is_patient()
+
+    def _leave_loop(self, point: Point, values: list[Any]) -> Any:
+        """Let Python go on with a loop that goes round through the interpreter again and again, and do all later calls."""
+        self.native = LOSS
+        return self._run_in_python(point, values)
 
     def _leave_to_python(self, point: Point) -> None:
         """No engine is worth its price here: a loop that starts here is better unrolled, if its pieces end only since
@@ -494,6 +510,8 @@ class Program(Keeper):
         not be held here."""
         is_entry = point.frames[0] == "entry"
         self.ledger.is_of_new_form = False
+        if is_short():
+            return self._run_in_python(point, values)
         if self._is_overdrawn() or (is_entry and self._is_short(values)):
             self.note_rare()
             if is_entry:
@@ -605,9 +623,9 @@ class Program(Keeper):
             self.native = TOO_MANY
         recorder.live = self._resume(recorder, machine, hop.frames, values)
         recorder.given = outcome.taken()
+        how, what = hop.call[1][0][:2]
+        recorder.given_operation = what if how == "is" else values[what] if how == "slot" else UNKNOWN
         values.clear()
-        operation = hop.call[1][0]
-        recorder.given_operation = operation[1] if operation[0] == "is" else UNKNOWN
         with Freed(machine), recorder:
             return self._finish(recorder, machine)
 

@@ -19,6 +19,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.origins import Number, Origin
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, Jump, places_in, site_of
 from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.room import is_short
 from anfora.graph.machine.switches import switches
 from anfora.graph.polyfill import polyfills
 from anfora.graph.polyfill.gradients import outermost
@@ -140,6 +141,7 @@ class Keeper:
         site = outermost(machine)
         if site is None:
             self.native = reason
+            self.entries, self.points = {}, {}  # what was recorded holds what the program may drop
         else:
             self.undivided[site] = reason
             self.forget()
@@ -310,10 +312,10 @@ class Keeper:
         recorder.point.variants.append(variant)
         steps = 0 if recorder.machine is None else recorder.machine.steps
         count = max(0, steps - recorder.counted)
-        effort = self.ledger.effort(count, recorder.looks, recorder.imaged)
+        effort = self.ledger.effort(count, recorder.looks, recorder.items, recorder.imaged)
         variant.cost = self.ledger.cost_of(variant.piece, variant.runner.wanted, count, effort)
         recorder.counted = steps
-        recorder.looks = recorder.imaged = 0
+        recorder.looks = recorder.items = recorder.imaged = 0
         self._look_at_whole(recorder, variant)
         if recorder.point.crowd is not None:
             recorder.point.crowd.add(recorder.way, variant)
@@ -334,6 +336,9 @@ class Keeper:
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         """The point behind a hop: find it among the known ones, or make it."""
+        if is_short():  # the program has changed the limit
+            recorder.leave(machine)
+            return
         if self._is_overdrawn():
             if self.starts_over(recorder, machine):
                 return
@@ -364,7 +369,7 @@ class Keeper:
         if point is recorder.point and not behind.same:
             self._close(next(each for each in point.variants if each.end is hop), point, key)
         if holds_identity(key):
-            hop.kept += [value for _, value in leaves_of(outcome) if known.is_constant(value)]
+            hop.hold(name, [value for _, value in leaves_of(outcome) if known.is_constant(value)])
         self._arrive(recorder, machine, point, behind.live)
         recorder.came = hop, name
         if is_new:

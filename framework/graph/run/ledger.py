@@ -24,8 +24,9 @@ LOSS = "what is compiled of it does not pay for its hops"
 RESTING = "it does so little that Python is as fast"
 
 _START, _TIMES = 4_500_000, 10  #: what the first call may spend in advance, and how many times what it is worth
-#: What it costs to record a piece, an instruction, a row, a look at what else an instruction does, and a value in an image.
-_BEGUN, _INSTRUCTION, _ROW, _LOOK, _VALUE = 10_000, 30, 600, 1_400, 300
+#: What it costs to record a piece, an instruction, a row, a look at what else an instruction does, an item of a container
+#: that it reads as a whole, and a value in an image.
+_BEGUN, _INSTRUCTION, _ROW, _LOOK, _ITEM, _VALUE = 10_000, 30, 600, 1_400, 30, 300
 #: What it costs to lower a piece, and for each of its guards, of its rows that are run, and of their kinds.
 _PIECE, _GUARD, _LOWERED, _KIND = 6_000, 500, 400, 1_500
 #: What a row costs PyNative mode, and one that is walked back; how many elements cost as much as a unit, and how many
@@ -41,6 +42,7 @@ _SHARE_OF_FORMS, _FREE_FOR_FORMS = 1, 2_500_000
 _HOP, _WRITES, _WRITE = 100, 80, 20
 _STEP = 16  #: what a piece is worth that an engine goes through
 _CALLS = 16  #: after so many it is looked whether they paid
+_MOST_HOPS = 500  #: and after so many hops in a loop
 #: A call that gains no more rests: Python does it as fast as it is found out that what was recorded fits, and run.
 _LEAST = 45
 LOOK_AGAIN = 1_000  #: calls that rest, before it is looked again whether they still have the form that gains nothing
@@ -178,10 +180,10 @@ class Ledger:
         return cost - written // _ELEMENTS
 
     @staticmethod
-    def effort(instructions: int, looks: int, values: int) -> int:
-        """What it costs to record so many instructions of a piece, with so many looks at what is done, and at values where
-        a state is written down."""
-        return _BEGUN + _INSTRUCTION * instructions + _LOOK * looks + _VALUE * values
+    def effort(instructions: int, looks: int, items: int, values: int) -> int:
+        """What it costs to record so many instructions of a piece, with so many looks at what is done, at items of
+        containers, and at values where a state is written down."""
+        return _BEGUN + _INSTRUCTION * instructions + _LOOK * looks + _ITEM * items + _VALUE * values
 
     def is_overdrawn(self, effort: int = 0, rows: int = 0) -> bool:
         """Whether the account is overdrawn, or would be by something that is still being recorded."""
@@ -209,9 +211,16 @@ class Ledger:
         self.calls += 1
         if self.calls < _CALLS:
             return False
-        loses = self.hops * _HOP > self.earned - self._before
+        loses = self._loses()
         self.forgive()
         return loses
+
+    def loses_by_loops(self) -> bool:
+        """The same within a call, which has done very many hops."""
+        return self.hops >= _MOST_HOPS and self._loses()
+
+    def _loses(self) -> bool:
+        return self.hops * _HOP > self.earned - self._before
 
 
 def _needed(rows: Sequence[Any], wanted: Iterable[int]) -> list[Any]:

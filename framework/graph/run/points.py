@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Mapping
+import weakref
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Union
 
 from anfora.core.span import CellCall
@@ -80,7 +81,7 @@ class Hop:
         self.items_vary = False  #: whether floats in a tuple that it gives are taken as numbers that vary
         #: outcome -> (point, for each of its slots the place)
         self.edges: dict[Any, Edge] = {}
-        self.kept: list[Any] = []  #: objects whose identities are among the outcomes
+        self._kept: list[Any] = []  #: objects whose identities are among the outcomes: see `hold`
         #: By outcome, of exceptions: the lines of the calls from the handler to here.
         self.callers: dict[Any, Lines] = {}
         self.is_outlined = reason in OUTLINED  #: whether it works on plain values alone, where only Python would gain
@@ -102,6 +103,15 @@ class Hop:
         self.is_call = False  #: whether it is a call of this, or of another that calls itself and is compiled by itself
         self.callee: Point | None = None  #: of such a call: where it started last
         self.catches = _catches(self.frames)  #: whether the function may handle an exception here
+
+    def hold(self, name: Any, values: Iterable[Any]) -> None:
+        """Objects are told apart by the name of an outcome: it is known as long as they live."""
+        forget = functools.partial(_forget, weakref.ref(self), name)
+        for value in values:
+            try:
+                self._kept.append(weakref.ref(value, forget))
+            except TypeError:
+                self._kept.append(value)
 
     def key_of(self, outcome: Outcome) -> Any:
         """What of an outcome decides how the program goes on."""
@@ -197,6 +207,12 @@ class Hop:
 #: What an end of a piece may be that only looks at the data of a tensor: at its truth, at numbers in it; or it is an
 #: operator of this library whose result has a shape that depends on the data, or that other processes take part in.
 TRUTH, NUMBERS, SHAPE, EXCHANGED = DATA_TRUTH, DATA_NUMBERS, "shape", "exchanged"
+
+
+def _forget(hop: weakref.ref[Hop], name: Any, _: object) -> None:
+    """An object has gone that an outcome was known by: the next one with its identity is another."""
+    if (found := hop()) is not None:
+        found.edges.pop(name, None)
 
 
 def looks(operation: Any, args: tuple, reason: str) -> str | None:

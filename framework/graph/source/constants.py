@@ -13,7 +13,7 @@ import functools
 import types
 from typing import Any
 
-from anfora.graph.source.scopes import quietly
+from anfora.graph.source.scopes import every_node, quietly
 
 __all__ = ["NOT_CONSTANT", "Pool", "constant_of", "constants_of_set"]
 
@@ -28,7 +28,7 @@ def constant_of(node: ast.expr) -> Any:
     """The value of an expression, if Python's code has it as a constant; else NOT_CONSTANT."""
     if isinstance(node, ast.Constant):
         return node.value
-    if not isinstance(node, _FOLDED) or not all(isinstance(part, _FOLDED) for part in ast.walk(node)):
+    if not isinstance(node, _FOLDED) or not all(isinstance(part, _FOLDED) for part in every_node(node)):
         return NOT_CONSTANT
     try:
         code = quietly(compile, ast.Expression(node), "", "eval")

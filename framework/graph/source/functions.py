@@ -21,6 +21,7 @@ from anfora.graph.source.scopes import (
     calls_method,
     compiled,
     compiled_as_function,
+    every_node,
     inside_of,
     mangle,
     no_arguments,
@@ -215,7 +216,7 @@ class Functions(Expressions):
     def comprehension(self, node: Any, name: str, make: str, add: str) -> None:
         _refuse_async(node)
         if compiled_as_function(node):
-            if any(isinstance(n, ast.Name) and n.id == "super" for part in inside_of(node) for n in ast.walk(part)):
+            if any(isinstance(n, ast.Name) and n.id == "super" for part in inside_of(node) for n in every_node(part)):
                 raise Unsupported("super() without arguments in a comprehension")
             function = _as_function(node, name, self.names.declared_global, self.private)
             self.make_function(node, self.inner(function, name))
@@ -225,7 +226,7 @@ class Functions(Expressions):
         at_iter = self.iterator(node.generators[0].iter, node)
         self.emit(make, 0, node)
         self.emit("SWAP", 2, node)
-        targets = [n for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
+        targets = [n for g in node.generators for n in every_node(g.target) if isinstance(n, ast.Name)]
         stored = {mangle(n.id, self.private) for n in targets if isinstance(n.ctx, ast.Store)}
         renamed = {variable: self.own_name(variable) for variable in sorted(stored)}
         self.comprehensions.append(renamed)
@@ -259,8 +260,10 @@ class Functions(Expressions):
 
     def note_frame(self, node: Any, name: str) -> None:
         """A comprehension that is a loop here, and has a frame in this Python: see `Inner`."""
-        outside = set(ast.walk(node.generators[0].iter))
-        mentioned = {mangle(n.id, self.private) for n in ast.walk(node) if isinstance(n, ast.Name) and n not in outside}
+        outside = set(every_node(node.generators[0].iter))
+        mentioned = {
+            mangle(n.id, self.private) for n in every_node(node) if isinstance(n, ast.Name) and n not in outside
+        }
         renamed = {variable: own for variables in self.comprehensions for variable, own in variables.items()}
         variables = tuple([(variable, renamed.get(variable, variable)) for variable in sorted(mentioned)])
         called = qualified_name((*self.path, *self.levels))

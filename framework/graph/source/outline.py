@@ -32,6 +32,7 @@ from anfora.graph.source.scopes import (
     Level,
     Names,
     code_object,
+    every_node,
     mangle,
     names_of,
     no_arguments,
@@ -81,7 +82,7 @@ class Loop:
     @functools.cached_property
     def is_possible(self) -> bool:
         """Whether Python can do it alone: it does not wait in the middle for who uses a generator."""
-        for node in ast.walk(self._tail):
+        for node in every_node(self._tail):
             if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
                 return False
             if isinstance(node, ast.Name) and node.id in ("super", "__class__"):
@@ -144,7 +145,7 @@ class Loop:
     @functools.cached_property
     def _mentioned(self) -> set[str]:
         """All variables that it names."""
-        named = {n.id for n in ast.walk(self._tail) if isinstance(n, ast.Name) and n.id not in (".items", ".result")}
+        named = {n.id for n in every_node(self._tail) if isinstance(n, ast.Name) and n.id not in (".items", ".result")}
         return {mangle(name, self._private) for name in named} | self._bound
 
     @functools.cached_property
@@ -170,7 +171,7 @@ class Loop:
     @functools.cached_property
     def _own(self) -> set[str]:
         """Variables of a comprehension that have no value before an iteration."""
-        targets = [n for g in self.node.generators[self.depth - 1 :] for n in ast.walk(g.target)]
+        targets = [n for g in self.node.generators[self.depth - 1 :] for n in every_node(g.target)]
         return {mangle(n.id, self._private) for n in targets if isinstance(n, ast.Name) and type(n.ctx) is ast.Store}
 
     @functools.cached_property

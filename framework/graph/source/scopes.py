@@ -30,7 +30,8 @@ __all__ = [
     "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "called", "code_object", "compiled", "renamed",
     "no_arguments", "no_type_parameters", "first_line", "position_of", "seen_at", "calls_method", "place_of_assertion",
     "place_of_attribute", "place_of_item", "place_of_test",
-    "place_of_walk", "private_of", "mangle", "qualified_name", "names_of", "inside_of", "compiled_as_function", "quietly",
+    "place_of_walk", "private_of", "mangle", "qualified_name", "every_node", "names_of", "inside_of",
+    "compiled_as_function", "quietly",
 ]  # fmt: skip
 
 
@@ -494,7 +495,7 @@ def names_of(node: Function, private: str) -> Names:
 
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:
     """All variables that are named in expressions."""
-    return {name.id for node in nodes for name in ast.walk(node) if isinstance(name, ast.Name)}
+    return {name.id for node in nodes for name in every_node(node) if isinstance(name, ast.Name)}
 
 
 def inside_of(node: Any) -> list[ast.AST]:
@@ -502,6 +503,15 @@ def inside_of(node: Any) -> list[ast.AST]:
     first, *rest = node.generators
     values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
     return [*values, first.target, *first.ifs, *rest]
+
+
+def every_node(tree: ast.AST) -> Iterator[ast.AST]:
+    """A piece of syntax and all that is in it, what lies higher first. (`ast.walk` imports something each time, which the
+    program may just have put something else in the place of.)"""
+    found = [tree]
+    for node in found:
+        found += ast.iter_child_nodes(node)
+        yield node
 
 
 def captured(nodes: Iterable[ast.AST]) -> set[str]:

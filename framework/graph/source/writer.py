@@ -25,6 +25,7 @@ from anfora.graph.source.scopes import (
     Level,
     Path,
     define,
+    every_node,
     mangle,
     names_of,
     position_of,
@@ -107,7 +108,7 @@ class Writer:
             self.python.co_freevars,
             bool(self.python.co_flags & inspect.CO_GENERATOR),
             is_internal(self.python),
-            is_internal(self.python) and any(map(_puts_back, ast.walk(self.definition.node))),
+            is_internal(self.python) and any(map(_puts_back, every_node(self.definition.node))),
             {loop.head: loop for loop in self.loops},
             {loop.iter: loop for loop in self.loops if loop.iter is not None},
         )

@@ -29,7 +29,7 @@ from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.generators import Generator
-from anfora.graph.machine.operations import is_of_python
+from anfora.graph.machine.operations import is_of_python, mro_of, table_of
 from anfora.graph.machine.walks import Walk
 from anfora.graph.source.tracebacks import Lines
 
@@ -246,7 +246,7 @@ def is_plain_object(kind: type) -> bool:
         type(kind) in ORDINARY
         and kind.__new__ is object.__new__
         and getattr(kind, "__reduce_ex__", None) is object.__reduce_ex__
-        and not any("__slots__" in base.__dict__ and base.__dict__["__slots__"] for base in kind.__mro__[:-1])
+        and not any("__slots__" in table_of(base) and table_of(base)["__slots__"] for base in mro_of(kind)[:-1])
     )
 
 
@@ -254,8 +254,8 @@ def is_plain_object(kind: type) -> bool:
 def _fields_of(kind: type) -> tuple[str, ...]:
     """The attributes of exceptions of a class that do not lie in their dicts: `errno`, `code`, slots."""
     found: list[str] = []
-    for base in kind.__mro__[: kind.__mro__.index(BaseException)]:
-        found += (name for name, what in base.__dict__.items() if is_a(what, types.MemberDescriptorType))
+    for base in mro_of(kind)[: mro_of(kind).index(BaseException)]:
+        found += (name for name, what in table_of(base).items() if is_a(what, types.MemberDescriptorType))
     return tuple(found)
 
 
