@@ -45,7 +45,7 @@ _CALLS = 16  #: after so many it is looked whether they paid
 _MOST_HOPS = 500  #: and after so many hops in a loop
 #: A call that gains no more rests: Python does it as fast as it is found out that what was recorded fits, and run.
 _LEAST = 45
-LOOK_AGAIN = 1_000  #: calls that rest, before it is looked again whether they still have the form that gains nothing
+LOOK_AGAIN = 100  #: calls that rest, before it is looked again whether they still have the form that gains nothing
 _MOST_REFUSED = 16  #: recordings in the middle of a call
 
 
