@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.arguments import unknown
 from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.data.idx import DataError, read_idx
 from anfora.dataset import checks
@@ -161,7 +162,11 @@ def _constructor(cls: Any) -> Callable[..., None]:
         try:
             given = signature.bind(self, *args, **kwargs)
         except TypeError as error:
-            raise OpTypeError(f"{type(self).__name__}: {error}") from None
+            what, takes = type(self).__name__, [*signature.parameters][1:]
+            for name in kwargs:
+                if name not in takes:
+                    raise unknown(what, name, takes) from None
+            raise OpTypeError(f"{what}: {error}") from None
         given.apply_defaults()
         values = given.arguments
         fields = self._find(

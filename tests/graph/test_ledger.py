@@ -18,7 +18,7 @@ from anfora.graph.run import ledger, pieces
 from anfora.graph.state.moments import OVERDRAWN
 
 NOWHERE = io.StringIO()
-LEAST = ledger._LEAST  #: as it is outside of tests
+LEAST, MOST_HOPS = ledger._LEAST, ledger._MOST_HOPS  #: as they are outside of tests
 
 
 def x_of(*shape):
@@ -66,6 +66,7 @@ def looks(monkeypatch):
     """Calls are looked at as they are outside of tests."""
     monkeypatch.setattr(ledger, "_CALLS", 16)
     monkeypatch.setattr(ledger, "_LEAST", LEAST)
+    monkeypatch.setattr(ledger, "_MOST_HOPS", MOST_HOPS)
 
 
 def test_pieces_that_do_not_pay_for_their_hops_are_given_back(looks):
