@@ -81,22 +81,23 @@ def seen(function, x):
 def test_what_tensors_have_changes_between_calls(name, is_first):
     x = Tensor(np.array([1.0, 2.5, 3.0], np.float32))
     before = {each: vars(Tensor).get(each) for each in (name, "__rtruediv__")}
-    for program in PROGRAMS[name]:
-        compiled = ms.jit(program)
-        try:
-            if not is_first:
-                put("__rtruediv__", INSTEAD["another"])
-            for _ in range(3):
+    pairs = [(ms.jit(program), program) for program in PROGRAMS[name]]
+    try:
+        if not is_first:
+            put("__rtruediv__", INSTEAD["another"])
+        for _ in range(3):
+            for compiled, program in pairs:
                 assert seen(compiled, x) == seen(program, x)
-            # Python 3.13 has versions for a thousand changes of a class; from then on it may go wrong itself.
-            for what, instead in list(INSTEAD.items())[: None if is_first else 2]:
-                for value in (instead, before[name]):
-                    put(name, value)
-                    for _ in range(2):
+        # Python 3.13 has versions for a thousand changes of a class in a process; from then on it may go wrong itself.
+        for what, instead in list(INSTEAD.items())[: None if is_first else 2]:
+            for value in (instead, before[name]):
+                put(name, value)
+                for _ in range(2):
+                    for compiled, program in pairs:
                         assert seen(compiled, x) == seen(program, x), what
-        finally:
-            for each, value in before.items():
-                put(each, value)
+    finally:
+        for each, value in before.items():
+            put(each, value)
 
 
 #: For what a Tensor has, something else of this library's in its place.
