@@ -171,12 +171,7 @@ class Ledger:
     @staticmethod
     def gain_of(piece: Any, wanted: Container[Any], cost: int) -> int:
         """What of the cost of a piece can be saved: what is wanted at its end is written in any case."""
-        written = sum(
-            layout.size
-            for row in piece.rows
-            if row in wanted or (row.parts is not None and any(part in wanted for part in row.parts))
-            for layout in row.entry.outputs
-        )
+        written = sum(layout.size for row in piece.rows if _is_among(row, wanted) for layout in row.entry.outputs)
         return cost - written // _ELEMENTS
 
     @staticmethod
@@ -223,12 +218,17 @@ class Ledger:
         return self.hops * _HOP > self.earned - self._before
 
 
+def _is_among(row: Any, values: Container[Any]) -> bool:
+    """Whether a result of a row is one of these."""
+    return row in values if row.parts is None else any(part in values for part in row.parts)
+
+
 def _needed(rows: Sequence[Any], wanted: Iterable[int]) -> list[Any]:
     """The rows that something wanted follows from, and those with effects."""
     needed = set(wanted)
     found = []
     for row in reversed(rows):
-        if row.acts or (row in needed if row.parts is None else not needed.isdisjoint(row.parts)):
+        if row.acts or _is_among(row, needed):
             found.append(row)
             needed.update(row.operands)
     return found
