@@ -122,6 +122,22 @@ def test_it_is_looked_again_whether_calls_still_gain_nothing(looks):
     assert compiled.__call__ is not chain
 
 
+def test_it_is_looked_again_inside_of_another_call_too(looks):
+    inner, large, held = jit(chain), x_of(300, 200), []
+    outer = jit(lambda x: held.append(left(inner, x)) or held.pop())
+    for _ in range(40):
+        inner(x_of(2))
+    assert inner.program.native is ledger.RESTING
+    for _ in range(ledger.LOOK_AGAIN + 2):
+        assert bits(outer(large)) == bits(chain(large))
+    assert inner.program.native is None and inner.program.recordings == 2
+
+
+def left(function, x):
+    """A call that Python does."""
+    return eval("function(x)", {"function": function, "x": x})
+
+
 def test_one_operator_is_pythons_at_every_size(looks):
     compiled = jit(negative)
     for _ in range(40):

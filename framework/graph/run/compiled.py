@@ -762,7 +762,8 @@ class Compiled:
             return self.__wrapped__  # type: ignore[attr-defined]
         if gettrace() is not None:
             return self.__wrapped__  # type: ignore[attr-defined]
-        if running.depth and (running.is_plain or program.native is not None or slots.watcher.recorder is not None):
+        is_left = program.native is not None and program.native is not RESTING  # which has rested by now
+        if running.depth and (running.is_plain or is_left or slots.watcher.recorder is not None):
             return self.__wrapped__  # type: ignore[attr-defined]
         return self._compiled
 
