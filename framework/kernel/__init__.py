@@ -24,7 +24,8 @@ reductions    reduce.py, reduce_parts.py                     moments.py      mea
 rows          rows.py        softmax, layer norm, losses     norm.py         norms of images
 products      gemm.py, gemm_parts.py, gemm_tiles.py          gemm_vector.py  a matrix and a vector
 images        conv.py, then conv_*.py                        pooling.py, then pooling_*.py
-              resize.py      other sizes; windows            pixels.py      bytes as planes of numbers
+              resize.py      other sizes; windows            taps.py        pixels at given places
+              pixels.py      bytes as planes of numbers
 sequences     recurrent.py   cells of LSTM and GRU           ctc.py          the sums of CTC
 places        indexing.py    take and put                    nonzero.py      which are not zero
 order         sort.py        sorting, best k, search         counting.py     how often

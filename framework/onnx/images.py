@@ -51,6 +51,18 @@ def _(w: Writer, input, window, counts, steps):
     return w.reshape(found, w.out.shape)
 
 
+@writes("tap_sums")
+def _(w: Writer, input, weights, places):
+    """What lies at the places, of which -1 is a zero behind the last element, and sums over the taps."""
+    n, c, _ = input.shape
+    _, taps, count = places.shape
+    flat = w.node("Pad", input, w.constant([0, 0, 0, 0, 0, 1]), w.constant(0, w.dtype))
+    index = w.reshape(w.node("Max", places, w.constant(-1)), (n, 1, taps * count))
+    found = w.node("GatherElements", flat, w.expand(index, (n, c, taps * count)), axis=2)
+    parts = w.node("Mul", w.reshape(found, (n, c, taps, count)), w.unsqueeze(weights, (1,)))
+    return w.reduce("ReduceSum", parts, (2,), False)
+
+
 # -- from ONNX --------------------------------------------------------------------------------------------------------
 
 

@@ -31,7 +31,8 @@ convolution.py  convolutions                             pooling.py      windows
 windows.py      what these two have in common            normalization.py  batch, layer, group norm
 entropy.py      cross entropy                            losses.py       other losses; ctc.py, that of sequences
 recurrent.py    LSTM, GRU and RNN                        attention.py    scaled dot-product attention
-image.py        enlarging, shuffling, sampling           boxes.py        boxes in images
+image.py        enlarging, shuffling, windows            grids.py        pixels at given places
+                                                         boxes.py        boxes in images
 
 shape.py        other axes for the same elements         joining.py      parts to wholes and back, turned, repeated
 copying.py      copies, conversions, in-place writes     padding.py      elements around a tensor
@@ -66,6 +67,7 @@ from anfora.ops.entropy import *  # noqa: F403
 from anfora.ops.exchange import *  # noqa: F403
 from anfora.ops.factors import *  # noqa: F403
 from anfora.ops.fractional_pooling import *  # noqa: F403
+from anfora.ops.grids import *  # noqa: F403
 from anfora.ops.image import *  # noqa: F403
 from anfora.ops.indexing import *  # noqa: F403
 from anfora.ops.joining import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Images of another size: resampling, channels turned into pixels and back, windows taken out and put back, sampling.
+"""Images of another size: resampling, channels turned into pixels and back, windows taken out and put back.
 
 Resampling is done axis by axis, from tables of places and weights (`_table`) that are made once for each pair of lengths.
 """
@@ -13,25 +13,21 @@ from typing import Any
 import numpy as np
 
 from anfora.core.abstract import TensorType
-from anfora.core.dtype import DType, float32, float64, int64
+from anfora.core.dtype import DType, float32, float64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import op
 from anfora.core.tensor import Tensor
 from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.resize import plan_fold, plan_resample, plan_resample_back, plan_unfold
-from anfora.ops.arithmetic import abs as absolute
-from anfora.ops.arithmetic import clamp, floor, rint
-from anfora.ops.comparison import where
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.families import along, linear
-from anfora.ops.indexing import gather, gather_elements
-from anfora.ops.linear import matmul
-from anfora.ops.shape import broadcast_to, expand_dims, reshape, swapaxes, transpose
+from anfora.ops.indexing import gather
+from anfora.ops.shape import reshape, transpose
 from anfora.ops.windows import each_axis, length
 
 __all__ = [
-    "affine_grid", "channel_shuffle", "fold", "grid_sample", "interpolate", "pixel_shuffle", "pixel_unshuffle",
+    "channel_shuffle", "fold", "interpolate", "pixel_shuffle", "pixel_unshuffle",
     "resize_bicubic", "resize_bilinear", "resize_nearest_neighbor", "unfold", "upsample",
 ]  # fmt: skip
 
@@ -568,168 +564,3 @@ def _(*, window, counts, steps, g):
 
 
 linear(fold_windows, "input")
-
-
-# -- sampling ---------------------------------------------------------------------------------------------------------
-
-
-@composite
-def affine_grid(theta: Tensor, size: Any, align_corners: bool = False) -> Tensor:
-    """Where the pixels of an image come from under affine maps: a grid for `grid_sample`.
-
-    Args:
-        theta: float tensor (N, 2, 3), or (N, 3, 4) for volumes: from (x, y, 1) in the result to (x, y) in the input.
-        size: the shape (N, C, H, W) or (N, C, D, H, W) of the result.
-        align_corners: whether -1 and 1 are the middles of the corner pixels, or the outer edges of these.
-    Returns:
-        tensor (N, H, W, 2) or (N, D, H, W, 3).
-    Raises:
-        OpTypeError: `theta` is not floating point.
-        OpValueError: shapes do not fit.
-    Example:
-        >>> affine_grid(Tensor([[[1., 0., 0.], [0., 1., 0.]]]), (1, 1, 1, 2)).tolist()
-        [[[[-0.5, 0.0], [0.5, 0.0]]]]
-    """
-    kind = theta._layout.type
-    if not kind.dtype.is_float:
-        raise OpTypeError(f"affine_grid needs a floating-point tensor for `theta`, but got {kind!r}", arg="theta")
-    axes = len(size) - 2
-    if axes not in (2, 3) or kind.shape != (size[0], axes, axes + 1):
-        raise OpValueError(
-            f"affine_grid needs `theta` (N, 2, 3) with `size` (N, C, H, W), or (N, 3, 4) with (N, C, D, H, W), but got "
-            f"{kind!r} and {tuple(size)}",
-            arg="theta",
-        )
-    lengths = each_axis("affine_grid", "size", tuple(size)[2:], axes)
-    lines = [
-        np.linspace(-1, 1, n) if align_corners and n > 1 else (2 * np.arange(n) + 1) / n - 1 for n in reversed(lengths)
-    ]
-    places = np.meshgrid(*reversed(lines), indexing="ij")[::-1]
-    points = np.stack([*places, np.ones(lengths)], -1).reshape(-1, axes + 1)
-    grid = matmul(Tensor(points, kind.dtype), swapaxes(theta, 1, 2))
-    return reshape(grid, (size[0], *lengths, axes))
-
-
-def _in_pixels(x: Tensor, n: int, align_corners: bool) -> Tensor:
-    """Places in [-1, 1] as places in [0, n - 1]."""
-    return (x + 1.0) * ((n - 1) / 2) if align_corners else ((x + 1.0) * n - 1.0) * 0.5
-
-
-def _inside(x: Tensor, n: int, padding_mode: str, align_corners: bool) -> Tensor:
-    """Places brought into [0, n - 1], but for the padding with zeros."""
-    if padding_mode == "reflection":
-        low, span = (0.0, n - 1.0) if align_corners else (-0.5, float(n))
-        if not span:
-            return x * 0.0
-        x = absolute(x - low)
-        turns = floor(x / span)
-        rest = x - turns * span
-        odd = turns - 2.0 * floor(turns * 0.5)
-        x = where(odd == 0.0, rest, span - rest) + low
-    return clamp(x, 0.0, n - 1.0) if padding_mode != "zeros" else x
-
-
-def _cubic_weights(t: Tensor) -> list[Tensor]:
-    """The weights of the four pixels around a place that is t behind the second of them; Keys with a = -0.75."""
-    a = -0.75
-
-    def far(d: Tensor) -> Tensor:
-        return ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
-
-    def near(d: Tensor) -> Tensor:
-        return ((a + 2) * d - (a + 3)) * d * d + 1.0
-
-    return [far(t + 1.0), near(t), near(1.0 - t), far(2.0 - t)]
-
-
-def _pixels(flat: Tensor, places: list[Tensor], sizes: tuple[int, ...]) -> Tensor:
-    """The pixels of (N, C, area) at places (N, P), given by the row, column … of each; zeros outside."""
-    index: Any = 0
-    inside: Any = True
-    for place, n in zip(places, sizes):
-        inside = (place >= 0.0) & (place <= n - 1.0) & inside
-        index = index * n + cast(clamp(place, 0.0, n - 1.0), int64)
-    n, c, _ = flat.shape
-    shape = (n, c, index.shape[1])
-    found = gather_elements(flat, 2, broadcast_to(expand_dims(index, 1), shape))
-    return where(expand_dims(inside, 1), found, 0.0)
-
-
-def _check_grid(kind: TensorType, given: TensorType, mode: str, padding_mode: str) -> None:
-    """Refuse what `grid_sample` does not take."""
-    name = "grid_sample"
-    for arg, x in (("input", kind), ("grid", given)):
-        if not x.dtype.is_float:
-            raise OpTypeError(f"{name} needs a floating-point tensor for `{arg}`, but got {x!r}", arg=arg)
-    axes = kind.ndim - 2
-    if axes not in (2, 3):
-        raise OpValueError(f"{name} needs (N, C, H, W) or (N, C, D, H, W), but got {kind!r}", arg="input")
-    if given.ndim != kind.ndim or given.shape[-1] != axes or given.shape[0] != kind.shape[0]:
-        raise OpValueError(
-            f"{name} needs a grid of {axes} coordinates a place for {kind!r}, but got {given!r}", arg="grid"
-        )
-    for arg, word, known in (
-        ("mode", mode, ("bilinear", "nearest", "bicubic")),
-        ("padding_mode", padding_mode, ("zeros", "border", "reflection")),
-    ):
-        if word not in known:
-            raise OpValueError(f"{name}: `{arg}` must be one of {', '.join(known)}, but got {word!r}", arg=arg)
-    if mode == "bicubic" and axes == 3:
-        raise OpValueError(f"{name}: mode 'bicubic' is for images, but got {kind!r}", arg="mode")
-    if 0 in kind.shape[2:]:
-        raise OpValueError(f"{name}: the images of {kind!r} are empty", arg="input")
-
-
-@composite
-def grid_sample(
-    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False
-) -> Tensor:
-    """Images looked at in given places.
-
-    Args:
-        input: float tensor (N, C, H, W), or (N, C, D, H, W).
-        grid: float tensor (N, P, Q, 2) of places (x, y), or (N, O, P, Q, 3) of (x, y, z): x goes from -1 at the left to 1
-            at the right, y from -1 at the top to 1 at the bottom, z likewise along D.
-        mode: "bilinear" (between the nearest pixels), "nearest", or "bicubic" (images alone).
-        padding_mode: what is seen outside: "zeros", "border" (the nearest pixel of the edge), or "reflection".
-        align_corners: whether -1 and 1 are the middles of the corner pixels, or the outer edges of these.
-    Returns:
-        tensor (N, C, P, Q), or (N, C, O, P, Q), of the type of `input`.
-    Raises:
-        OpTypeError: an argument is not floating point.
-        OpValueError: shapes do not fit, or a mode is unknown.
-    Gradient:
-        to the pixels, and but for "nearest" to the places.
-    Source:
-        Jaderberg et al., arXiv:1506.02025 (2015).
-    Example:
-        >>> grid_sample(Tensor([[[[1., 3.]]]]), Tensor([[[[0., 0.], [-0.5, 0.]]]])).tolist()
-        [[[[2.0, 1.0]]]]
-    """
-    kind, given = input._layout.type, grid._layout.type
-    _check_grid(kind, given, mode, padding_mode)
-    n, c, *rest = kind.shape
-    sizes, axes = tuple(rest), len(rest)
-    wide = float64 if float64 in (kind.dtype, given.dtype) else float32
-    flat = reshape(cast(input, wide), (n, c, -1))
-    points = reshape(cast(grid, wide), (n, -1, axes))
-    coordinates = [_in_pixels(points[:, :, axes - 1 - i], size, align_corners) for i, size in enumerate(sizes)]
-    if mode != "bicubic":
-        coordinates = [_inside(x, size, padding_mode, align_corners) for x, size in zip(coordinates, sizes)]
-    total: Any = 0.0
-    if mode == "nearest":
-        total = _pixels(flat, [rint(x) for x in coordinates], sizes)
-    else:
-        lows = [floor(x) for x in coordinates]
-        parts = [x - low for x, low in zip(coordinates, lows)]
-        weights = [_cubic_weights(t) if mode == "bicubic" else [1.0 - t, t] for t in parts]
-        first = -1 if mode == "bicubic" else 0
-        for corner in np.ndindex(*(len(w) for w in weights)):
-            places = [low + float(k + first) for low, k in zip(lows, corner)]
-            if mode == "bicubic":
-                places = [_inside(x, size, padding_mode, align_corners) for x, size in zip(places, sizes)]
-            weight: Any = 1.0
-            for options, k in zip(weights, corner):
-                weight = options[k] * weight
-            total = total + _pixels(flat, places, sizes) * expand_dims(weight, 1)
-    return cast(reshape(total, (n, c, *given.shape[1:-1])), kind.dtype)

@@ -366,5 +366,6 @@ ROWS = [
         ],
         tol={"float32": 2e-5},
         why="places are multiplied by lengths, whose rounding the weights show",
+        covers=("tap_sums", "tap_sums_back", "tap_products"),
     ),
 ]  # fmt: skip

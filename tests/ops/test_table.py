@@ -398,6 +398,8 @@ def test_forward_mode_of_internal_operators(op, monkeypatch):
 
 
 _POOL = {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0, 0, 0), "ceil_mode": False}
+#: Taps of five places among four elements, of which some lie outside.
+_PLACES = Tensor([[[0, 1, 3, -1, 2], [1, 1, 4, 0, 2], [3, -7, 0, 2, 2]], [[2, 0, 9, 3, 1], [0] * 5, [3, 2, 1, 0, -1]]])
 
 
 @pytest.mark.parametrize(
@@ -414,6 +416,9 @@ _POOL = {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0, 0, 0), "ceil
         ("resample_back", [(2, 3)],
          {"places": Tensor([[0, 1], [1, 2], [3, 0]]), "weights": Tensor(np.array([[0.5, 1], [2, 3], [1, 4]])), "axis": 1,
           "size": 4}),
+        ("tap_sums", [(2, 2, 4), (2, 3, 5)], {"places": _PLACES}),
+        ("tap_sums_back", [(2, 2, 5), (2, 3, 5)], {"places": _PLACES, "size": 4}),
+        ("tap_products", [(2, 2, 4), (2, 2, 5)], {"places": _PLACES}),
     ],
 )  # fmt: skip
 def test_rules_of_operators_that_gradients_are_made_of(name, shapes, attributes, monkeypatch):
