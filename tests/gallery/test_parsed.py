@@ -73,7 +73,7 @@ def test_program(name, way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("first", range(0, 200, 20))
+@pytest.mark.parametrize("first", range(0, 80, 20))
 def test_random_programs(first, way):
     """Nothing is replaced between two calls: what a text means is what it meant when it was read."""
     for seed in range(first, first + 20):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 
 import pytest
@@ -12,7 +11,8 @@ from random_python import minimise, mismatch, mismatch_of_signal, program, rando
 
 import anfora as ms
 
-COUNT, GROUP = 500, 20
+COUNT, GROUP = 300, 20
+pytestmark = pytest.mark.usefixtures("small_heap")
 
 
 @pytest.mark.parametrize("first", range(0, COUNT, GROUP))
@@ -21,17 +21,7 @@ def test_random_programs(first):
         check(program(seed, grad=seed % 5 == 0))
 
 
-@pytest.fixture
-def _small_heap():
-    """What is there before is no part of the collections in front of each call."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
-@pytest.mark.usefixtures("_small_heap")
-@pytest.mark.parametrize("first", range(0, 200, GROUP))
+@pytest.mark.parametrize("first", range(0, 120, GROUP))
 def test_random_programs_with_signals(first):
     """A signal that falls anywhere leaves what Python leaves that is ended somewhere."""
     for seed in range(first, first + GROUP):
@@ -39,13 +29,11 @@ def test_random_programs_with_signals(first):
         assert " " not in found, f"seed {seed}: {found}"
 
 
-@pytest.mark.usefixtures("_small_heap")
 def test_signals_fall_into_programs():
     found = [mismatch_of_signal(seed, 1) for seed in range(90)]
     assert found.count("caught") > 10 and found.count("outside") > 10
 
 
-@pytest.mark.usefixtures("_small_heap")
 def test_a_signal_that_leaves_half_of_a_program_is_found():
     """A compiler that does a thing twice where a handler has raised."""
 

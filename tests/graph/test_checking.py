@@ -35,7 +35,10 @@ from anfora.graph.tell.checking import CheckError
 from anfora.graph.tell.watched import Watched
 from anfora.kernel import build
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
+    pytest.mark.usefixtures("small_heap"),
+]
 
 COUNT = 0
 SEEN: list = []

@@ -21,6 +21,8 @@ import pytest
 import anfora as ms
 from anfora import Tensor, nn, ops
 
+pytestmark = pytest.mark.usefixtures("small_heap")
+
 
 class Thing:
     pass
