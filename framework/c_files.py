@@ -188,7 +188,7 @@ class _Made:
     Attributes:
         name: of the network.
         inputs, results: the types of what it takes and gives, side by side.
-        faults: of each row, what there is to say of data that it refuses.
+        faults: of each operator, what there is to say of data that it refuses.
         ready: its program. The arguments are inputs, results, constants, and the arena.
     """
 
@@ -204,7 +204,7 @@ class _Made:
         self.faults = [walk.fault(call) for call in walk.calls]
         for number, root in enumerate(lowering.given[:inputs]):
             root.number = number
-        tasks = fuse([*lowering.tasks, *_apart(lowering, walk.results, inputs)], walk.calls)
+        tasks = fuse([*lowering.tasks, *_apart(lowering, walk.results, inputs)])
         arena, workspaces = arrange(tasks)
         block = len(self.inputs) + len(self.results)
         room = block + 1 if arena else -1
@@ -218,11 +218,13 @@ class _Made:
                 return block, constants.place(lowering.kept[place.root.number]) + place.offset
             return location(place, room)
 
+        numbers = {call: i for i, call in enumerate(walk.calls)}
         parts = []
         for task, spaces in zip(tasks, workspaces):
             assert task.plan is not None
             places = [found(place) for place in (*task.inputs, *task.outputs)]
-            parts.append(Part(task.plan, places + [(room, offset) for offset in spaces], max(task.row, 0)))
+            at = 0 if task.call is None else numbers[task.call]
+            parts.append(Part(task.plan, places + [(room, offset) for offset in spaces], at))
         self.ready = Ready(tuple(joined_words(parts, block + 2, room)), arena, first_fault)
 
 
@@ -241,7 +243,7 @@ def _apart(lowering: Lowering, results: Sequence[AnfNode], first: int) -> list[T
         target = Root(Kind.FRESH, layout.type.contiguous, nbytes)
         target.number = number
         plan = plan_of_copy(layout, layout.type.contiguous)
-        copies.append(Task(plan, [place], [Place(target, 0, layout.type.contiguous)], -1))
+        copies.append(Task(plan, [place], [Place(target, 0, layout.type.contiguous)], None))
     for value in results:
         root = lowering.values[value].root
         if root.kind is Kind.FRESH and root.number < 0:
@@ -302,7 +304,8 @@ class _Walk:
         """Refuse what shows when it is known where all lies."""
         for task in lowering.tasks:
             if task.plan is None:
-                call = self.calls[task.row]
+                call = task.call
+                assert call is not None
                 self._note(f"{call.entry.op.name} is computed by a library of Python", self._spans[call])
         given = set(lowering.given)
         for call in self.calls:

@@ -146,7 +146,7 @@ class _Recording(compiled.Program):
 
     def check_tape(self) -> None:
         """Refuse a network that is followed by the tape in some parts and not in others."""
-        rows = self.variant.piece.rows
+        rows = self.variant.piece.calls
         untaped = [row for row in rows if not row.is_taped]
         if untaped and (len(untaped) < len(rows) or any(row.is_inner for row in rows)):
             span = _span_of(untaped[0])
@@ -228,7 +228,7 @@ class _Exporter:
         for origin in [each.origin for each in self.variant.piece.inputs.values()]:
             if not _is_drawn(origin):
                 self._outside(origin)
-        for row in self.variant.piece.rows:
+        for row in self.variant.piece.calls:
             self._lower(row)
         self.writer.meta = {}
         made: set[str] = set()

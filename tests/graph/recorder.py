@@ -1,4 +1,4 @@
-"""Rows for tests: what a Python function does on tensors in PyNative mode, call by call."""
+"""Operators for tests: what a Python function does on tensors in PyNative mode, call by call."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ __all__ = ["Recording", "as_tensor", "bits", "check"]
 
 
 class Recording:
-    """The rows of one run of a function, the error it ended with, and what it gave."""
+    """The operators of one run of a function, the error it ended with, and what it gave."""
 
     def __init__(self, function: Callable, tensors: Sequence[Tensor]) -> None:
         self.graph = Graph("recorded")
-        self.rows: list[OperatorCall] = []
+        self.calls: list[OperatorCall] = []
         self.constants: dict[AnfNode, np.ndarray] = {}
         self.error: AnforaError | None = None
         self.results: list[Tensor] = []
@@ -53,7 +53,7 @@ class Recording:
         self.outputs = [self._value(x) for x in self.results]
 
     def segment(self) -> Segment:
-        return Segment(function_of("recorded", self.rows, self.graph.parameters, self.outputs), self.layouts)
+        return Segment(function_of("recorded", self.calls, self.graph.parameters, self.outputs), self.layouts)
 
     def _new(self, x: Tensor, node: AnfNode) -> AnfNode:
         self._kept.append(x)
@@ -74,10 +74,10 @@ class Recording:
 
     def _record(self, entry: Entry, flat: list) -> Any:
         operands = tuple(self._value(x) if isinstance(x, Tensor) else ValueNode(x) for x in flat)
-        row = OperatorCall(self.graph, entry, operands, frame_position(calling_frame(2)))
-        self.rows.append(row)
+        call = OperatorCall(self.graph, entry, operands, frame_position(calling_frame(2)))
+        self.calls.append(call)
         result = self._run(entry, flat)
-        for tensor, node in zip(result if entry.is_tuple else (result,), row.results):
+        for tensor, node in zip(result if entry.is_tuple else (result,), call.results):
             self._new(tensor, node)
         return result
 
@@ -114,7 +114,7 @@ def check(function: Callable, *tensors: Tensor, fails: bool = False, any_nan: bo
                 segment.run(arrays)
             except AnforaError as error:
                 assert type(error) is type(recorded.error) and str(error) == str(recorded.error), str(error)
-                assert segment.rows[error.row].recorded is recorded.rows[-1]  # type: ignore[attr-defined]
+                assert segment.calls[error.index].recorded is recorded.calls[-1]  # type: ignore[attr-defined]
             else:
                 raise AssertionError(f"no error, but PyNative mode raises {recorded.error}")
         else:

@@ -682,7 +682,7 @@ def test_one_plan_as_value_and_grad():
             compiled(x, y)
         [*_, last] = [v for p in compiled.program.entries.values() for v in p.variants]
         assert not last.runner.is_one_by_one and not hops(compiled)
-        return [row.entry.op.name for row in last.piece.rows]
+        return [row.entry.op.name for row in last.piece.calls]
 
     net = Net()
     optimizer = nn.SGD(net.trainable_params(), 0.1)

@@ -1127,7 +1127,7 @@ def test_hooks_are_called_in_the_middle_of_what_is_compiled(capsys: pytest.Captu
         compiled(numbers((2, 3)))
         report = ms.explain(compiled)(numbers((2, 3)))
     assert [hop.text for hop in report.hops] == ['print("hook")']
-    assert sorted(name for _, names in report.rows.items() for name in names) == ["dense", "relu", "sin"]
+    assert sorted(name for _, names in report.operators.items() for name in names) == ["dense", "relu", "sin"]
     assert capsys.readouterr().out == "hook\nhook\n"
 
 

@@ -63,7 +63,7 @@ def test_a_report_tells_numbers_guards_rows_and_loops():
     report = explain(compiled)(Tensor([3.0, 4.0]), 0.25)
     assert report.varying == ["rate"] and report.baked == [f"RATE = {RATE}"]
     assert "x: float32[2]" in report.guards and "type(rate) is float" in report.guards
-    rows = {place.rpartition(":")[2]: dict(names) for place, names in report.rows.items()}
+    rows = {place.rpartition(":")[2]: dict(names) for place, names in report.operators.items()}
     assert rows[str(line_of(branching, "y = x * rate"))] == {"mul": 1, "add": 1}
     assert rows[str(line_of(branching, "ops.relu"))] == {"relu": 1, "mul": 2}
     assert sorted(report.groups) == [2, 3] and report.arena > 0 and report.taped == 0

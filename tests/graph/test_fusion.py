@@ -32,8 +32,8 @@ def normal(*shape, dtype=float32, seed=0):
 def steps(function, *tensors):
     """How many tasks are left of a function, before and after fusion."""
     segment = Recording(function, list(tensors)).segment()
-    tasks = Lowering(segment.inputs, segment.rows, segment.outputs).tasks
-    return len(tasks), len(fuse(tasks, segment.rows))
+    tasks = Lowering(segment.inputs, segment.calls, segment.outputs).tasks
+    return len(tasks), len(fuse(tasks))
 
 
 def checked(function, *tensors, expect):

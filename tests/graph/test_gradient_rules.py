@@ -35,7 +35,7 @@ def recorded(function, inputs) -> FuncGraph | None:
         return None
     given = {node.origin.key: node for node in piece.inputs.values()}
     slots = [given.get(i) or piece.input(recorder.origin("slot", i), tensor._layout) for i, tensor in enumerate(inputs)]
-    return function_of("f", piece.rows, slots, nodes)
+    return function_of("f", piece.calls, slots, nodes)
 
 
 def smooth(row: Row) -> S:

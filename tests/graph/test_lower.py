@@ -166,7 +166,7 @@ def test_memory_that_may_not_be_written():
     x.flags.writeable = False
     with pytest.raises(OpValueError, match="may not be written") as caught:
         segment.run([x, np.ones(3, np.float32)])
-    assert caught.value.row == 0 and not x.any()
+    assert caught.value.index == 0 and not x.any()
 
 
 # -- errors -----------------------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def test_effects_before_an_error_stay_and_those_after_it_do_not_happen():
         segment.run([memory, i.asnumpy()])
     np.testing.assert_array_equal(memory[0], x.asnumpy()[1] * 2)
     np.testing.assert_array_equal(memory[2], x.asnumpy()[2])
-    assert segment.rows[caught.value.row].entry.op.fault_rule is not None
+    assert segment.calls[caught.value.index].entry.op.fault_rule is not None
 
 
 def test_an_unused_row_that_can_fail_stays():
@@ -374,8 +374,8 @@ def test_small_steps_between_shared_ones_and_failures_among_them():
 def test_numbers_that_vary_and_absent_operands():
     x = normal(5)
     recorded = Recording(lambda x: x * 3.0 + 1.0, [x])
-    layout = recorded.rows[0].entry.inputs[1]
-    first = recorded.rows[0]
+    layout = recorded.calls[0].entry.inputs[1]
+    first = recorded.calls[0]
     number = recorded.graph.parameter()
     first.operands = first.operands[0], number
     recorded.layouts.append(layout)
@@ -394,7 +394,7 @@ def test_without_the_native_glue(monkeypatch):
 
 def test_a_row_whose_number_does_not_fit_fails_after_the_effects_of_earlier_rows():
     recorded = Recording(lambda x: ops.copy_to(x, x + 1).astype(anfora.int8) + 1000, [normal(3)])
-    assert isinstance(recorded.error, OpValueError) and isinstance(recorded.rows[-1].operands[1], ValueNode)
+    assert isinstance(recorded.error, OpValueError) and isinstance(recorded.calls[-1].operands[1], ValueNode)
     x = np.zeros(3, np.float32)
     with pytest.raises(OpValueError, match="does not fit"):
         recorded.segment().run([x])

@@ -216,12 +216,12 @@ def test_between_such_nodes_stand_blocks():
     for _ in range(3):
         result = compiled(parts, x)
     block = result._node.node
-    assert type(block) is Block and len(block.program.calls) == 3
+    assert type(block) is Block and len(block.program.nodes) == 3
     [node] = [p.node for p in block.parents if hasattr(p, "node") and type(p.node) is not Block]
     assert node.recipe.entry.op.name == "Reverse.bprop()"
     [before] = [p.node for p in node.parents]
     assert type(before) is Block and before.tick < node.tick < block.tick
-    assert {row.place[0].co_name for row in block.program.piece.rows} == {"around_it"}
+    assert {row.place[0].co_name for row in block.program.piece.calls} == {"around_it"}
 
 
 def test_a_result_is_the_tensor_that_its_gradient_is_told_of():

@@ -91,7 +91,7 @@ def native_loops(compiled: Compiled) -> int:
 
 
 def rows(compiled: Compiled) -> int:
-    return sum(len(variant.piece.rows) for variant in variants(compiled))
+    return sum(len(variant.piece.calls) for variant in variants(compiled))
 
 
 def check(function: Callable, *calls: tuple, times: int = 3) -> Compiled:

@@ -229,7 +229,7 @@ def test_a_step_of_lenet_is_one_native_program():
     assert [bits(p) for p in optimizer.get_parameters()] == [bits(p) for p in plain.get_parameters()]
     [point] = compiled.program.entries.values()
     [variant] = point.variants
-    assert not compiled.program.points and variant.piece.rows[-1].entry.op.name == "update_parameters"
+    assert not compiled.program.points and variant.piece.calls[-1].entry.op.name == "update_parameters"
     assert len(variant.runner._lowered()._stages) == 1
     assert "1 piece, 0 compiled" in str(ms.explain(compiled)(x, y))
 
@@ -775,7 +775,7 @@ def test_cells_of_training_in_graph_mode(make):
     ends = [variant.end for p in (*program.entries.values(), *program.points.values()) for variant in p.variants]
     assert all(end.is_branch for end in ends if isinstance(end, Hop)) and len(ends) <= 2
     rows = [
-        row for p in (*program.entries.values(), *program.points.values()) for v in p.variants for row in v.piece.rows
+        row for p in (*program.entries.values(), *program.points.values()) for v in p.variants for row in v.piece.calls
     ]
     assert [row.entry.op.name for row in rows].count("update_parameters") == 1
 

@@ -524,7 +524,7 @@ def test_a_refused_gradient_is_over():
 
 @pytest.mark.parametrize("transform", [ms.jacrev, ms.jacfwd], ids=["jacrev", "jacfwd"])
 def test_a_large_jacobian_is_not_unrolled(transform, monkeypatch):
-    monkeypatch.setattr("anfora.graph.polyfill.transforms._MOST_ROWS", 500)
+    monkeypatch.setattr("anfora.graph.polyfill.transforms._MOST_CALLS", 500)
 
     def f(x):
         for _ in range(10):
@@ -574,4 +574,4 @@ def test_a_loop_stays_one_where_a_tape_is_alive(function, needed):
     for arguments in VECTORS[:2] * 2:
         assert outcome(compiled, *arguments) == outcome(function, *arguments)
     assert set(hops(compiled)) == needed
-    assert max(len(v.piece.rows) for p in compiled.program.points.values() for v in p.variants) < 100
+    assert max(len(v.piece.calls) for p in compiled.program.points.values() for v in p.variants) < 100

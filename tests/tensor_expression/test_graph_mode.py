@@ -81,7 +81,7 @@ def hops(compiled) -> list[str]:
 def rows(compiled) -> list[str]:
     [point] = compiled.program.entries.values()
     [variant] = point.variants
-    return [row.entry.op.name for row in variant.piece.rows]
+    return [row.entry.op.name for row in variant.piece.calls]
 
 
 def bits(results) -> list[bytes]:

@@ -90,7 +90,7 @@ class PieceBack:
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
-    def over(self, row: OperatorCall, mask: int, values: Sequence[Any]) -> Step:
+    def over(self, call: OperatorCall, mask: int, values: Sequence[Any]) -> Step:
         """The step over a call.
 
         Args:
@@ -99,29 +99,29 @@ class PieceBack:
         """
 
         def write(came: list[AnfNode | None]) -> list[tuple[int, AnfNode]]:
-            known = known_of(row.operands)
+            known = known_of(call.operands)
             layouts = tuple([None if node is None else layout_of(node, self._layouts) for node in came])
-            self._back = row.place, row.cells
-            rule = rule_of(row.entry, mask, known, layouts)
+            self._back = call.place, call.cells
+            rule = rule_of(call.entry, mask, known, layouts)
             if rule.asks:
-                rule = rule_of(row.entry, mask, known, layouts, tuple(map(self._sample, known, values)))
+                rule = rule_of(call.entry, mask, known, layouts, tuple(map(self._sample, known, values)))
             for kind, origin, payload in rule.guards:
                 self._guard(kind, self._substituted(origin, values), payload)
             return rule.write(self, values, came)
 
-        return Step(row.results, row.operands, write)
+        return Step(call.results, call.operands, write)
 
     def _sample(self, known: Any, value: Any) -> Any:
         return freeze(value_of(value, self._values)) if varies(known) and type(value) is Origin else None
 
     def call(self, entry: Any, operands: Sequence[AnfNode]) -> Sequence[AnfNode]:
         piece = self.piece
-        row = OperatorCall(piece, entry, tuple(operands), self._place, back=self._back)
-        piece.rows.append(row)
+        call = OperatorCall(piece, entry, tuple(operands), self._place, back=self._back)
+        piece.calls.append(call)
         for node in operands:
             if type(node) is ValueNode and isinstance(node.value, Tensor):
                 piece.constants[node] = node.value
-        return row.results
+        return call.results
 
     def number(self, number: IncomingNumber, values: Sequence[Any]) -> AnfNode:
         origin = self._substituted(number.origin, values)
@@ -170,6 +170,6 @@ class PieceBack:
     def finish(self, results: Iterable[AnfNode]) -> list[Origin]:
         """End the piece: the origins of its results."""
         results = list(results)
-        used = {*results, *(node for row in self.piece.rows for node in row.operands)}
+        used = {*results, *(node for call in self.piece.calls for node in call.operands)}
         self.piece.inputs = {node: node for node in self.piece.inputs.values() if node in used}
         return [self.origin_of(node) for node in results]

@@ -100,8 +100,8 @@ class Rule:
             of[node] = incoming[node.origin.key]
         for node in self._piece.numbers.values():
             of[node] = into.number(node, incoming)
-        for row in self._piece.rows:
-            of.update(zip(row.results, into.call(row.entry, [of.get(x, x) for x in row.operands])))
+        for call in self._piece.calls:
+            of.update(zip(call.results, into.call(call.entry, [of.get(x, x) for x in call.operands])))
         return [(i, of.get(node, node)) for i, node in self._added]
 
 

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from anfora.core.abstract import Layout
+from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.passes.pipeline import is_on, tell
 from anfora.kernel.executor import LINE
 from anfora.kernel.plan import Plan
@@ -43,7 +44,7 @@ class Root:
         self.at = at  #: the offset in the arena, the address of a constant, else 0
         self.origin = 0  #: bytes from the start of the memory to the first element
         self.number = -1  #: which argument of the native programs holds it
-        self.is_written = False  #: by a row that writes in place
+        self.is_written = False  #: by an operator that writes in place
 
 
 class Place(NamedTuple):
@@ -57,21 +58,22 @@ class Place(NamedTuple):
 class Task:
     """A plan, or an operator that runs in Python, and where its operands lie."""
 
-    __slots__ = ("inputs", "outputs", "plan", "row", "rows")
+    __slots__ = ("call", "calls", "inputs", "outputs", "plan")
 
     def __init__(
         self,
         plan: Plan | None,
         inputs: Sequence[Place | None],
         outputs: Sequence[Place],
-        row: int,
-        rows: Sequence[int] = (),
+        call: OperatorCall | None,
+        calls: Sequence[OperatorCall] = (),
     ) -> None:
         self.plan = plan  #: None for an operator that runs in Python
         self.inputs = inputs
         self.outputs = outputs
-        self.row = row  #: the row that it computes, or the last of them
-        self.rows = tuple(rows) or (row,)  #: all of them
+        self.call = call  #: what it computes, or the last of that; None where it copies a constant
+        #: All of it.
+        self.calls = tuple(calls) if calls or call is None else (call,)
 
 
 def extent(layout: Layout) -> tuple[int, int]:

@@ -1,11 +1,11 @@
-"""Fusion: elementwise rows that follow from each other share one loop, and what they hand on stays in registers.
+"""Fusion: elementwise operators that follow from each other share one loop, and what they hand on stays in registers.
 
 A *group* is a set of elementwise tasks over one shape. It runs where its last member stood, so it may only grow while
 nobody else has touched what its members made, nor written what they read; then moving them changes nothing. Each value is
 rounded as memory would round it (kernel/compose.py): the bits are those of the single loops.
 
-Not fused: rows that can fail, since the loop could not say which of them did; operands without neighbours along the last
-axis, which would take the vectors from all members; and loops over short rows, which are mostly masked.
+Not fused: operators that can fail, since the loop could not say which of them did; operands without neighbours along the
+last axis, which would take the vectors from all members; and loops over short rows, which are mostly masked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.lower.arena import Kind, Place, Root, Task
 from anfora.kernel.compose import Composed, Given, Made, Member
 from anfora.kernel.loops import merge_axes, plan_elementwise
@@ -71,9 +70,9 @@ class _Group:
         return True
 
 
-def fuse(tasks: Sequence[Task], rows: Sequence[OperatorCall]) -> list[Task]:
+def fuse(tasks: Sequence[Task]) -> list[Task]:
     """The tasks with groups of elementwise ones made one; the order of all others stays."""
-    groups, candidates = _Grouping(tasks, rows).run()
+    groups, candidates = _Grouping(tasks).run()
     uses = _uses(tasks)
     fused: list[Task] = []
     for position, task in enumerate(tasks):
@@ -85,9 +84,9 @@ def fuse(tasks: Sequence[Task], rows: Sequence[OperatorCall]) -> list[Task]:
     return fused
 
 
-def grouped(tasks: Sequence[Task], rows: Sequence[OperatorCall]) -> list[list[int]]:
+def grouped(tasks: Sequence[Task]) -> list[list[int]]:
     """The numbers of the tasks that `fuse` makes one, group by group."""
-    groups, _ = _Grouping(tasks, rows).run()
+    groups, _ = _Grouping(tasks).run()
     distinct = {id(group): group for group in groups.values()}
     return [group.members for group in distinct.values() if len(group.members) > 1]
 
@@ -95,9 +94,9 @@ def grouped(tasks: Sequence[Task], rows: Sequence[OperatorCall]) -> list[list[in
 class _Grouping:
     """The walk over the tasks that forms groups."""
 
-    def __init__(self, tasks: Sequence[Task], rows: Sequence[OperatorCall]) -> None:
-        self.tasks, self.rows = tasks, rows
-        self.patterns: dict[int, _Pattern | None] = {}  #: of plans, which many rows share
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self.tasks = tasks
+        self.patterns: dict[int, _Pattern | None] = {}  #: of plans, which many operators share
         self.groups: dict[int, _Group] = {}
         self.candidates: dict[int, _Candidate] = {}
         self.readers: dict[Root, list[_Group]] = {}  #: groups that read a piece of memory; some are closed
@@ -107,7 +106,7 @@ class _Grouping:
     def run(self) -> tuple[dict[int, _Group], dict[int, _Candidate]]:
         for position, task in enumerate(self.tasks):
             candidate = self._candidate(task)
-            may_fail = can_fail(task, self.rows)
+            may_fail = can_fail(task)
             if may_fail:  # a failure must find all that was written before it, and nothing else
                 for group in self.in_place:
                     group.is_open = False
@@ -286,13 +285,13 @@ def _joined(members: Sequence[_Candidate], uses: dict[Root, int]) -> Iterable[Ta
         [(buffer.at(i), elem) for i, (_, _, buffer, elem) in enumerate(outputs, len(inputs))],
         sum(member.elements.nanoseconds for member in members),
     )
-    rows = [row for member in members for row in member.task.rows]
-    yield Task(planner.finish(), [p for p, _, _ in inputs], [p for _, p, _, _ in outputs], members[-1].task.row, rows)
+    calls = [call for member in members for call in member.task.calls]
+    yield Task(planner.finish(), [p for p, _, _ in inputs], [p for _, p, _, _ in outputs], members[-1].task.call, calls)
 
 
 # -- single elements --------------------------------------------------------------------------------------------------
 
-_MOST_SINGLES = 48  #: rows of a scalar loop: LLVM takes about a millisecond for each
+_MOST_SINGLES = 48  #: operators of a scalar loop: LLVM takes about a millisecond for each
 
 Spot = tuple[Root, int]  #: where a single element lies: a piece of memory, and an offset in it
 
@@ -310,9 +309,9 @@ def can_be_scalar(tasks: Sequence[Task]) -> bool:
     return 0 < len(tasks) <= _MOST_SINGLES and all(map(_is_single, tasks))
 
 
-def can_fail(task: Task, rows: Sequence[OperatorCall]) -> bool:
+def can_fail(task: Task) -> bool:
     """Whether the data may be such that the task fails."""
-    return task.plan is None or (task.row >= 0 and rows[task.row].entry.may_fail)
+    return task.plan is None or (task.call is not None and task.call.entry.may_fail)
 
 
 def _is_single(task: Task) -> bool:

@@ -3,21 +3,21 @@
     while x.sum() < limit:      the piece computes the next values of what changes, and the condition;
         x = A @ x               the hop asks for its truth; one answer leads back to the start of the piece
 
-`closed(variant, point, key)` finds out whether such a loop needs nothing but rows from one iteration to the next, and the
-variant's runner then runs it to its end in one call. What it gives is what is alive at the end of the last iteration, so
-the program goes on as if each iteration had been a call.
+`closed(variant, point, key)` finds out whether such a loop needs nothing but operators from one iteration to the next, and
+the variant's runner then runs it to its end in one call. What it gives is what is alive at the end of the last iteration,
+so the program goes on as if each iteration had been a call.
 
-**Why the guards need no second look.** Between iterations nothing runs but the rows of the piece, which write no memory
-from outside. So a guard that looks only at what does not change holds still. What changes are slots, and of each the
+**Why the guards need no second look.** Between iterations nothing runs but the operators of the piece, which write no
+memory from outside. So a guard that looks only at what does not change holds still. What changes are slots, and of each the
 guards ask at most that it is a plain Tensor, of a certain layout, without history, in which no attribute hides a method:
-each of its later values is one that the piece makes, a plain tensor of just that layout, which no tape follows; or it
-comes from another slot of which the same is known. Anything else that a guard asks of a slot that changes, or of what is
-reached through it, and the loop is left to Python. Native loops come back after some milliseconds, and guards are then
-looked at again: other threads may have written.
+each of its later values is one that the piece makes, a plain tensor of just that layout, which no tape follows; or it comes
+from another slot of which the same is known. Anything else that a guard asks of a slot that changes, or of what is reached
+through it, and the loop is left to Python. Native loops come back after some milliseconds, and guards are then looked at
+again: other threads may have written.
 
 Two engines give the same bits. One runs the native program of the piece again and again, moving the addresses of what
-changes; it serves any rows. The other is a kernel of its own, for loops in which all tensors have one element; it is made
-once a loop has been at work for a while.
+changes; it serves any operators. The other is a kernel of its own, for loops in which all tensors have one element; it is
+made once a loop has been at work for a while.
 """
 
 from __future__ import annotations

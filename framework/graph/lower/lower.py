@@ -1,12 +1,13 @@
-"""From rows to native code: a segment is one program that one call runs from end to end.
+"""From operators to native code: a segment is one program that one call runs from end to end.
 
-Rows are done in order, with the bits, effects and errors of PyNative mode. What PyNative mode does at each call is done
-here once: views become places in the memory of what they view, intermediates get their part of an arena, and the steps of
-all rows are joined into one program of the executor. Machine code belongs to element types, not to shapes: lowering the
-rows for another shape compiles nothing.
+Operators are done in order, with the bits, effects and errors of PyNative mode. What PyNative mode does at each call is
+done here once: views become places in the memory of what they view, intermediates get their part of an arena, and the steps
+of all operators are joined into one program of the executor. Machine code belongs to element types, not to shapes: lowering
+the operators for another shape compiles nothing.
 
-An operator that runs in Python divides the program into stages. Rows run one by one, as PyNative mode runs them, where the
-joined program would be wrong: inputs that share memory, of which one is written, or a row that PyNative mode refuses.
+An operator that runs in Python divides the program into stages. Operators run one by one, as PyNative mode runs them, where
+the joined program would be wrong: inputs that share memory, of which one is written, or an operator that PyNative mode
+refuses.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ __all__ = ["Door", "Lowering", "Segment", "location", "placed", "plan_of_copy"]
 
 
 class Segment:
-    """Rows as one native program. Immutable: any number of threads may run it at once.
+    """Operators as one native program. Immutable: any number of threads may run it at once.
 
     Args:
         graph: of a piece: calls of operators, and its results, of which views share memory as in PyNative mode. An operator
@@ -59,17 +60,17 @@ class Segment:
 
     def __init__(self, graph: Graph, layouts: Sequence[Layout]) -> None:
         self.graph = graph
-        self.rows = tuple(planned_calls(graph))
+        self.calls = tuple(planned_calls(graph))
         self.inputs = tuple(zip(graph.parameters, layouts))
         self.outputs = results_of(graph)
-        with _collecting_later(len(self.rows)):
+        with _collecting_later(len(self.calls)):
             self._lower()
-        #: Run the rows on the inputs (arrays of exactly their layouts, in their order); gives the outputs. An error is the
-        #: one that PyNative mode raises, with the index of the row that failed as its attribute `row`.
+        #: Run the operators on the inputs (arrays of exactly their layouts, in their order); gives the outputs. An error is
+        #: the one that PyNative mode raises, with the index of the operator that failed as its attribute `index`.
         self.run: Callable[[Sequence[np.ndarray]], list[np.ndarray]] = self._short_run() or self._run
 
     def _lower(self) -> None:
-        lowering = Lowering(self.inputs, self.rows, self.outputs)
+        lowering = Lowering(self.inputs, self.calls, self.outputs)
         tasks = self._fused(lowering.tasks) if is_on("fuse_loops") else lowering.tasks
         self._singles = lowering.tasks if can_be_scalar(lowering.tasks) else None
         arena, workspaces = arrange(tasks, self.graph.name)  # the roots of the arena know their places now
@@ -90,8 +91,8 @@ class Segment:
 
     def _fused(self, tasks: list[Task]) -> list[Task]:
         if is_cold():
-            compile_ahead(lambda: fuse(tasks, self.rows))
-        fused = fuse(tasks, self.rows)
+            compile_ahead(lambda: fuse(tasks))
+        fused = fuse(tasks)
         tell("fuse_loops", self.graph.name, f"{len(tasks):,} loops → {len(fused):,}")
         return fused
 
@@ -102,19 +103,20 @@ class Segment:
         program = self._stages[0]
         assert isinstance(program, Program)
         count = len(self.inputs)
-        may_fail = any(can_fail(task, self.rows) for task in self._singles or ())
+        may_fail = any(can_fail(task) for task in self._singles or ())
         return Door(
             program, count, self._fresh, self._handed, self._failure, self._singles, may_fail, self._made, self._kept
         )
 
     def _join(self, tasks: list[Task], workspaces: list[list[int]], check: Plan | None) -> list[Program | Task]:
-        """The stages: native programs, and rows that run in Python."""
+        """The stages: native programs, and operators that run in Python."""
         count = len(self.inputs) + len(self._fresh) + len(self._coming)
         arena = self._arena
+        number: dict[OperatorCall | None, int] = {call: i for i, call in enumerate(self.calls)}
         stages: list[Program | Task] = []
         parts: list[Part] = []
         if check is not None:
-            parts.append(Part(check, [(i, 0) for i in range(len(self.inputs))], len(self.rows)))
+            parts.append(Part(check, [(i, 0) for i in range(len(self.inputs))], len(self.calls)))
 
         def finish() -> None:
             if parts:
@@ -128,8 +130,7 @@ class Segment:
                 continue
             places = [location(place, arena) for place in (*task.inputs, *task.outputs)]
             places += [(arena, offset) for offset in spaces]
-            computes = tuple(self.rows[row] for row in task.rows if row >= 0)
-            parts.append(Part(task.plan, places, max(task.row, 0), computes))
+            parts.append(Part(task.plan, places, number.get(task.call, 0), task.calls))
         finish()
         return stages
 
@@ -137,7 +138,7 @@ class Segment:
 
     def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         if self._is_refused or not all(arrays[i].flags.writeable for i in self._written):
-            return self._run_rows(arrays)
+            return self._run_one_by_one(arrays)
         own = self._fresh[:-1] if self._borrowed else self._fresh
         buffers: list[Any] = [*arrays, *[np.empty(shape, dtype) for shape, dtype in own]]
         if self._borrowed:
@@ -148,8 +149,8 @@ class Segment:
                 self._run_python(stage, buffers)
                 continue
             code = glue.launch(stage, *buffers)
-            if code >> TAG == len(self.rows) and code:  # an input that is written shares memory with another
-                return self._run_rows(arrays)
+            if code >> TAG == len(self.calls) and code:  # an input that is written shares memory with another
+                return self._run_one_by_one(arrays)
             if code:
                 raise self._failure(code, buffers)
         if self._borrowed:  # where something was raised, whoever sees that may look at what lies in it
@@ -170,35 +171,36 @@ class Segment:
         raise self._failure(code, list(buffers))
 
     def _run_python(self, task: Task, buffers: list) -> None:
-        """Run the row of an operator in Python; its results become arguments of the stages that follow."""
-        row = self.rows[task.row]
-        entry = row.entry
+        """Run an operator in Python; its results become arguments of the stages that follow."""
+        call = task.call
+        assert call is not None
+        entry = call.entry
         rule = entry.op.python_rule
         assert rule is not None
-        values = [None if x is None else np.asarray(x) for x in self._values(task.row, buffers)]
+        values = [None if x is None else np.asarray(x) for x in self._values(call, buffers)]
         try:
             with np.errstate(all="ignore"):
                 results = rule(*(values[group] for group in entry.groups), **entry.attributes)
         except Exception as error:
-            raise placed(error, task.row, row) from error.__cause__
+            raise placed(error, self.calls.index(call), call) from error.__cause__
         for place, layout, result in zip(task.outputs, entry.outputs, results if entry.is_tuple else (results,)):
             result = np.asarray(result)
             buffers[place.root.number] = convert(result, as_dtype(result.dtype), layout.dtype)
 
     def _failure(self, code: int, buffers: list) -> Exception:
-        """The error behind the failure of a row."""
+        """The error behind the failure of an operator."""
         index, position = code >> TAG, (code & (1 << TAG) - 1) - 1
-        row = self.rows[index]
-        rule = row.entry.op.fault_rule
-        assert rule is not None, f"{row.entry.op.name} failed at {position}, and has no fault rule"
-        values = self._values(index, buffers)
-        error = rule(position, *(values[group] for group in row.entry.groups), **row.entry.attributes)
-        return placed(error, index, row)
+        call = self.calls[index]
+        rule = call.entry.op.fault_rule
+        assert rule is not None, f"{call.entry.op.name} failed at {position}, and has no fault rule"
+        values = self._values(call, buffers)
+        error = rule(position, *(values[group] for group in call.entry.groups), **call.entry.attributes)
+        return placed(error, index, call)
 
-    def _values(self, index: int, buffers: list) -> list:
-        """The operands of a row as numpy shows them."""
+    def _values(self, call: OperatorCall, buffers: list) -> list:
+        """The operands of an operator as numpy shows them."""
         values: list[Any] = []
-        for operand, place in zip(self.rows[index].operands, self._operands[index]):
+        for operand, place in zip(call.operands, self._operands[call]):
             if place is None or is_scalar(operand):
                 values.append(operand.value)  # type: ignore[attr-defined]
                 continue
@@ -220,22 +222,22 @@ class Segment:
         start = -arena.__array_interface__["data"][0] % LINE + root.at
         return np.ndarray(layout.shape, layout.dtype.storage, arena, start + offset, layout.strides)
 
-    def _run_rows(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The same, row by row in PyNative mode: slow, and right for memory that is shared in any way."""
+    def _run_one_by_one(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The same, an operator at a time in PyNative mode: slow, and right for memory that is shared in any way."""
         tensors: dict[AnfNode, Any] = {
             value: wrap(array, layout) for (value, layout), array in zip(self.inputs, arrays)
         }
         for value, layout in self._constant_layouts.items():
             tensors[value] = wrap(memory.twin(value.value._array), layout)
         with tape.recording(False):
-            for index, row in enumerate(self.rows):
-                flat = operands_from(tensors, row.operands)
+            for index, call in enumerate(self.calls):
+                flat = operands_from(tensors, call.operands)
                 try:
-                    result = dispatch.run(row.entry, flat)
+                    result = dispatch.run(call.entry, flat)
                 except Exception as error:
-                    raise placed(error, index, row) from error.__cause__
-                if row.entry.op.writes is None:
-                    tensors.update(zip(row.results, result if row.entry.is_tuple else (result,)))
+                    raise placed(error, index, call) from error.__cause__
+                if call.entry.op.writes is None:
+                    tensors.update(zip(call.results, result if call.entry.is_tuple else (result,)))
         return [tensors[value]._array for value in self.outputs]
 
 
@@ -246,7 +248,7 @@ class Door(NamedTuple):
     inputs: int  #: arguments of the program: inputs, then fresh arrays
     fresh: Sequence[tuple[tuple[int, ...], np.dtype]]  #: shapes and types of those; the arena may be the last
     handed: Sequence[tuple[int, Layout | None, int]]  #: for each output: argument, layout and offset of a view
-    failure: Callable[[int, list], Exception]  #: from a failure code and the arguments, the error of a row
+    failure: Callable[[int, list], Exception]  #: from a failure code and the arguments, the error of an operator
     singles: list[Task] | None  #: the tasks, unfused, where all work on single elements
     may_fail: bool  #: whether one of those may
     made: dict[int, Root]  #: the memory of the fresh arrays that are outputs
@@ -254,10 +256,10 @@ class Door(NamedTuple):
 
 
 @contextmanager
-def _collecting_later(rows: int) -> Iterator[None]:
+def _collecting_later(calls: int) -> Iterator[None]:
     """Put off garbage collections while a long program is lowered: all that is made lives on, and to walk over it again
     and again takes longer than to make it."""
-    pauses = rows > _SHORT and gc.isenabled()
+    pauses = calls > _SHORT and gc.isenabled()
     if pauses:
         gc.disable()
     try:
@@ -294,30 +296,30 @@ def _short_run_factory(given: int | None, fresh: int, count: int, borrows: bool)
 
 
 class Lowering:
-    """The walk over the rows: in which memory each value lies, and the tasks that remain to be done.
+    """The walk over the operators: in which memory each value lies, and the tasks that remain to be done.
 
     Args:
         inputs: what comes in, and its layouts.
-        rows: calls of operators, in their order.
+        calls: of operators, in their order.
         outputs: what is wanted of them.
     """
 
     def __init__(
-        self, inputs: Sequence[tuple[AnfNode, Layout]], rows: Sequence[OperatorCall], outputs: Sequence[AnfNode]
+        self, inputs: Sequence[tuple[AnfNode, Layout]], calls: Sequence[OperatorCall], outputs: Sequence[AnfNode]
     ) -> None:
-        self.is_refused = False  #: PyNative mode refuses a row, whatever the data
+        self.is_refused = False  #: PyNative mode refuses an operator, whatever the data
         self.kept: list[np.ndarray] = []
         self.constant_layouts: dict[ValueNode, Layout] = {}
         self.tasks: list[Task] = []
-        self.operands: dict[int, list[Place | None]] = {}  #: of rows that may fail
+        self.operands: dict[OperatorCall, list[Place | None]] = {}  #: of operators that may fail
         self.given = [Root(Kind.INPUT, layout, 0) for _, layout in inputs]
         self.values: dict[AnfNode, Place] = {
             value: Place(root, 0, layout) for (value, layout), root in zip(inputs, self.given)
         }
         self._numbers: dict[Any, Root] = {}
         self._made: list[Root] = []  #: of constants
-        for index, row in enumerate(rows):
-            self._lower(index, row)
+        for call in calls:
+            self._lower(call)
         returned = [self._value(value, None).root for value in outputs]
         self._settle(returned)
 
@@ -363,31 +365,31 @@ class Lowering:
             root = self._numbers[key] = self._constant(array, layout)
         return Place(root, 0, layout)
 
-    def _lower(self, index: int, row: OperatorCall) -> None:
-        entry = row.entry
-        inputs = [self._operand(entry, i, operand) for i, operand in enumerate(row.operands)]
+    def _lower(self, call: OperatorCall) -> None:
+        entry = call.entry
+        inputs = [self._operand(entry, i, operand) for i, operand in enumerate(call.operands)]
         if entry.view is not None:
             layout, offset = entry.view
             source = inputs[0]
             assert source is not None
-            self.values[row] = Place(source.root, source.offset + offset, layout)
+            self.values[call] = Place(source.root, source.offset + offset, layout)
             return
         if entry.may_fail:
-            self.operands[index] = list(inputs)
+            self.operands[call] = list(inputs)
         if entry.op.writes is not None:
-            self._write(index, row, inputs)
+            self._write(call, inputs)
             return
         kind = Kind.ARENA if entry.program is not None else Kind.PYTHON
         outputs = []
-        for value, layout in zip(row.results, entry.outputs):
+        for value, layout in zip(call.results, entry.outputs):
             place = Place(Root(kind, layout, layout.size * layout.dtype.itemsize), 0, layout)
             self.values[value] = place
             outputs.append(place)
-        self.tasks.append(Task(None if entry.program is None else entry.program.plan, inputs, outputs, index))
+        self.tasks.append(Task(None if entry.program is None else entry.program.plan, inputs, outputs, call))
 
-    def _write(self, index: int, row: OperatorCall, inputs: list[Place | None]) -> None:
-        """A row that writes in place: what overlaps its targets is read before."""
-        targets = [place for i in row.entry.written if (place := inputs[i]) is not None]
+    def _write(self, call: OperatorCall, inputs: list[Place | None]) -> None:
+        """An operator that writes in place: what overlaps its targets is read before."""
+        targets = [place for i in call.entry.written if (place := inputs[i]) is not None]
         written: dict[Root, list[Place]] = {}
         for target in targets:
             layout = target.layout
@@ -396,17 +398,17 @@ class Lowering:
             target.root.is_written = True
             written.setdefault(target.root, []).append(target)
         for i, place in enumerate(inputs):
-            if place is None or i in row.entry.written:
+            if place is None or i in call.entry.written:
                 continue
             if any(_overlap(place, target) for target in written.get(place.root, ())):
-                inputs[i] = self._copy(place, index)
-        assert row.entry.program is not None
-        self.tasks.append(Task(row.entry.program.plan, inputs, targets, index))
+                inputs[i] = self._copy(place, call)
+        assert call.entry.program is not None
+        self.tasks.append(Task(call.entry.program.plan, inputs, targets, call))
 
-    def _copy(self, place: Place, index: int) -> Place:
+    def _copy(self, place: Place, call: OperatorCall) -> Place:
         """The task of copying a value, its elements at the same distances."""
         copy = Place(_room_for(Kind.ARENA, place.layout), 0, place.layout)
-        self.tasks.append(Task(plan_of_copy(place.layout, place.layout), [place], [copy], index))
+        self.tasks.append(Task(plan_of_copy(place.layout, place.layout), [place], [copy], call))
         return copy
 
     def _settle(self, returned: Sequence[Root]) -> None:
@@ -424,7 +426,7 @@ class Lowering:
                 )  # fmt: skip
                 source.number, root.number = root.number, -1
                 places = (Place(source, 0, layout), Place(root, 0, layout))
-                copies.append(Task(plan_of_copy(layout, layout), places[:1], places[1:], -1))
+                copies.append(Task(plan_of_copy(layout, layout), places[:1], places[1:], None))
         self.tasks[:0] = copies
         for root in returned:
             if root.kind is Kind.ARENA:
@@ -463,7 +465,7 @@ class Lowering:
 
 
 _BYTE = np.dtype(np.uint8)
-_SHORT = 100  #: rows that are lowered before the next collection would come
+_SHORT = 100  #: operators that are lowered before the next collection would come
 _MOST_NAMED = 16  #: arrays that are handed over name by name, which is faster than from a tuple
 
 
@@ -531,17 +533,17 @@ def _handed(place: Place) -> tuple[int, Layout | None, int]:
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
-def placed(error: Exception, index: int, row: OperatorCall) -> Exception:
-    """The error of a row, with its index and, in the words of PyNative mode, its place."""
-    error.row = index  # type: ignore[attr-defined]
+def placed(error: Exception, index: int, call: OperatorCall) -> Exception:
+    """The error of an operator, with its number and, in the words of PyNative mode, its place."""
+    error.index = index  # type: ignore[attr-defined]
     if isinstance(error, AnforaError) and error.place is None:
-        code, at = row.place
+        code, at = call.place
         lines = []
         if code is not None:
             span = Span.of(code, at)
             names: Any = _Names(code, span)
-            lines += [f"  {span}", *span.pointing_at(error.arg, row.entry.op.order, names).show()]
-        path = cell_path(sys._getframe(1), row.cells.cell_calls() if row.cells is not None else ())
+            lines += [f"  {span}", *span.pointing_at(error.arg, call.entry.op.order, names).show()]
+        path = cell_path(sys._getframe(1), call.cells.cell_calls() if call.cells is not None else ())
         if path:
             lines.append(f"  in {path}")
         error.place = "\n".join(lines) or None

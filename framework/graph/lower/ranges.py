@@ -27,7 +27,7 @@ from typing import Any
 from anfora.graph.facts.origins import Number, Origin
 
 __all__ = [
-    "Counter", "Jump", "MOST_ALTERNATING_HEADS", "MOST_HEADS", "MOST_ROWS", "MOST_TAPED", "MOST_UNROLLED", "ROLLED_FROM",
+    "Counter", "Jump", "MOST_ALTERNATING_HEADS", "MOST_HEADS", "MOST_CALLS", "MOST_TAPED", "MOST_UNROLLED", "ROLLED_FROM",
     "constant", "depends_on_counter", "is_in_front_of_loop", "iterator_of", "places_in", "site_of", "sites_in",
 ]  # fmt: skip
 
@@ -35,12 +35,13 @@ __all__ = [
 #: lowered in 28 ms, and then run in 2.5 µs, since many share a native loop; as a loop it is 3 ms, and then 8 µs.
 ROLLED_FROM = 256
 #: A condition that goes the same way that often in a row, on average, is left to Python where it is not native. One that
-#: changes more often has the loop unrolled then, unless that takes seconds: of so many iterations, or of so many rows.
+#: changes more often has the loop unrolled then, unless that takes seconds: of so many iterations, or of so many operators.
 RUN = 16
 MOST_UNROLLED = 20_000
-MOST_ROWS = 40_000
+MOST_CALLS = 40_000
 #: A loop that leaves nodes on a tape does not go natively, so that each iteration costs as much as a call; up to so many
-#: rows in all it is unrolled at once. 1,000 small operators take a hundredth of PyNative mode's time then, not thrice its.
+#: operators in all it is unrolled at once. 1,000 small operators take a hundredth of PyNative mode's time then, not thrice
+#: its.
 MOST_TAPED = 4_000
 #: So many values of a number that follows from the counter are told apart by variants.
 FEW_VALUES = 4
@@ -60,12 +61,12 @@ class Counter:
         site: the code and the number of the instruction that asks for items.
     """
 
-    __slots__ = ("given", "is_rolled", "item", "rows", "site", "step", "stop")
+    __slots__ = ("calls", "given", "is_rolled", "item", "site", "step", "stop")
 
     def __init__(self, item: Number, stop: Number, step: int, site: tuple[types.CodeType, int]) -> None:
         self.item, self.stop, self.step, self.site = item, stop, step, site
         self.given: Number | None = None  #: the last item
-        self.rows = 0  #: of the piece in which the loop begins, those in front of it
+        self.calls = 0  #: of operators in its piece, in front of the loop
         self.is_rolled = False  #: whether an iteration has started at a point
 
     @classmethod

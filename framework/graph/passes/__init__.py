@@ -16,7 +16,7 @@ How it is done, and why so
 
 *Passes* (`pipeline.py`). Before a piece is lowered, its graph goes through a list of passes: what follows from known
 values is computed, equal calls are one, and programs register passes of their own (docs/mindir.md). The gradient is
-not theirs to keep: it is that of the rows as they were recorded. What a registered pass gives is planned anew where
+not theirs to keep: it is that of the operators as they were recorded. What a registered pass gives is planned anew where
 it has to be, and checked: types, memory that was a result's own, and the order in which memory that is written in
 place is touched.
 """

@@ -1,9 +1,9 @@
 """Gradients in pieces: those that the program takes of a function in which pieces end.
 
-A gradient is a part of one piece, its walk back included, as long as its function needs nothing but rows. Where a tensor is
-asked for its truth in there, or Python must do something, the tape has to be a real one: what it holds cannot be put down,
-but it need not be either. The function's pieces run under it as those of a compiled function do whose gradient PyNative
-mode takes: each leaves one node (taped.py). The gradient itself is two *steps* between pieces:
+A gradient is a part of one piece, its walk back included, as long as its function needs nothing but operators. Where a
+tensor is asked for its truth in there, or Python must do something, the tape has to be a real one: what it holds cannot be
+put down, but it need not be either. The function's pieces run under it as those of a compiled function do whose gradient
+PyNative mode takes: each leaves one node (taped.py). The gradient itself is two *steps* between pieces:
 
     follow      the tape starts: what is differentiated by is passed on as aliases with a history of their own
     walk_back   the tape is walked back, and ends

@@ -1,7 +1,7 @@
 """Transforms inside of compiled functions: what `vjp`, `jvp`, `jacrev`, `jacfwd` and their relatives are made of.
 
 These are programs that the machine goes into (api.py), and so is `transform.linearize`, which calls the function. In
-between stand steps that Python does at once, while the operators in them become rows: the tape is turned on, turned off,
+between stand steps that Python does at once, while the operators in them are recorded: the tape is turned on, turned off,
 and walked, back or forth. What is on a tape (a `Linearized`) cannot be put down in an image. So no piece can end while a
 function is run with the tape on, or with its `Linearized` still alive: where that would be, the interpreter runs the
 function from then on, on the tape, and each step on that is a hop.
@@ -29,7 +29,7 @@ __all__ = ["guard_hooks", "transforms"]
 
 _REASON = "a gradient of what the interpreter does"
 _OF_EXAMPLES = "a vmap of what the interpreter does"
-_MOST_ROWS = 20_000  #: operators that a Jacobian is unrolled to
+_MOST_CALLS = 20_000  #: operators that a Jacobian is unrolled to
 
 
 def guard_hooks(recorder: Any, followed: Iterable[Tensor]) -> bool:
@@ -93,7 +93,7 @@ def _finish(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         site = recorder.region.pop() if recorder.region else None
     if site is not None:
         line = machine.frames[-1].stack[-1]
-        recorder.lines[id(line)] = line, site, sum(row.is_inner for row in recorder.piece.rows)
+        recorder.lines[id(line)] = line, site, sum(call.is_inner for call in recorder.piece.calls)
     return True
 
 
@@ -109,8 +109,8 @@ def _step(function: Callable, walks: Callable[[transform.Linearized], int] | Non
         if recorder.is_outside(line) or id(line) not in recorder.lines:  # it was made before the piece starts
             machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
             return True
-        _, site, rows = recorder.lines[id(line)]
-        if walks is not None and walks(line) * rows > _MOST_ROWS:
+        _, site, calls = recorder.lines[id(line)]
+        if walks is not None and walks(line) * calls > _MOST_CALLS:
             machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
             return True
         recorder.region.append(site)
@@ -124,7 +124,7 @@ def _step(function: Callable, walks: Callable[[transform.Linearized], int] | Non
     return special
 
 
-def _count_rows(line: transform.Linearized) -> int:
+def _count_calls(line: transform.Linearized) -> int:
     return sum(t.size for t in tensors(line.output))
 
 
@@ -187,7 +187,7 @@ def transforms() -> dict[Any, Callable]:
         transform.Differentiation.leave: _leave,
         transform.Differentiation.finish: _finish,
         **{step: _step(step) for step in (api._results, api._pulled_back, api._pushed_forward)},
-        api._row_by_row: _step(api._row_by_row, _count_rows),
+        api._row_by_row: _step(api._row_by_row, _count_calls),
         api._column_by_column: _step(api._column_by_column, _count_columns),
         plan: _plan,
         at_once: _at_once,

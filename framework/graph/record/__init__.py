@@ -18,7 +18,7 @@ reasons.py       what Python must do, and why
 attributes.py    what is read by name
 writes.py        what is changed outside
 leaves.py        `backward()` and what it leaves
-operators.py     what becomes rows
+operators.py     calls of operators
 hops.py          what ends a piece
 recorder.py      the first run: it does what the program does; updates.py, steps of optimizers
 abstract.py      the same before any run: it follows the program, and does nothing
@@ -28,7 +28,7 @@ How it is done, and why so
 *Pieces* (`recorder.py`, `graph/run/pieces.py`, `graph/ir/planned.py`). Between two hops lies a piece: a graph of
 operators, *guards* and *origins*. The nodes of the graph are MindIR's: what comes in is a Parameter, what is known a
 ValueNode, and a call of an operator a CNode that also has the planned entry which PyNative mode uses; these are the
-*rows* of the piece, in their order. What the program reads from outside (arguments, globals, closures, attributes,
+*operators* of the piece, in their order. What the program reads from outside (arguments, globals, closures, attributes,
 items) has an origin, the path on which a later call finds it again, and a guard: type, identity, layout, length,
 keys, the absence of a name. What is compared of a value is all that a program can see of it
 (`graph/facts/values.py`): the sign of a zero, the order of a set, the ends of a range; of a nan, and where the
@@ -68,7 +68,7 @@ it has ended and the variables. It is one call between two pieces, and what foll
 many plain values, or goes on to call itself with them, likewise. As no tensor goes in, `fullgraph=True` takes it.
 Large plain containers are from outside from then on, so nothing goes through them where a state is written down.
 12,000 words counted in a dict took 7 s in the first call, and take 90 ms; a sieve of 10,000 took 44 s. All else is
-kept in an account, in instructions, rows, elements and values that are looked at: a recording that overdraws it is
+kept in an account, in instructions, operators, elements and values that are looked at: a recording that overdraws it is
 done by Python, until calls have paid for it, and a function whose pieces gain less in 16 calls than their hops cost
 is Python's altogether, and a call that gains nothing by what has been recorded (changes of what is outside, mostly)
 is not even lowered. To lower a piece takes as long as hundreds of calls of a program that does little: behind the
@@ -82,24 +82,24 @@ recording ends in the middle, the machine goes on in Python's world, and its loo
 *Writes* (`writes.py`, `graph/facts/containers.py`). A change of something outside of which is known beforehand what
 it does (an attribute of a plain object, Cell, class or module, methods of lists, dicts and sets, a global variable, a
 variable around the function, and deleting them) is no hop: it is done by Python at the end of its piece, in order
-with the others. Behind it only rows come, which nobody sees. What was written is known by itself; a read of anything
-else that may have been changed, and a row that may raise, start the next piece, which is compiled too. Reads from
+with the others. Behind it only operators come, which nobody sees. What was written is known by itself; a read of anything
+else that may have been changed, and an operator that may raise, start the next piece, which is compiled too. Reads from
 other objects behind a write are guarded to be of other objects in later calls. A write that drops something
 (`graph/facts/drops.py`) is put off only where nobody can notice when: numbers, texts, tensors without weak
 references. Anything else may have a `__del__`, whose effects the program reads behind it: there the piece ends with
 the write. What a container holds is not looked at: for `values.sort()` later calls ask whether all items are plain,
 for `values.pop()` whether there is one.
 
-*Errors of data.* An operator that refuses some data (an index out of range) raises where its row stands. Where the
-program would catch it, in a `try` or by `vmap`, and the piece does nothing but compute, the row stays one: a call in
-which it fails is done by Python from the start of the piece on; after three such calls the operator is a hop.
+*Errors of data.* An operator that refuses some data (an index out of range) raises where it stands. Where the
+program would catch it, in a `try` or by `vmap`, and the piece does nothing but compute, the operator stays in the piece: a
+call in which it fails is done by Python from the start of the piece on; after three such calls the operator is a hop.
 
 *Steps of training* (`optim/update.py`, `updates.py`). The step of an optimizer is one operator, which writes
 parameters, states and the number of the step in place, on gradients and on an array of numbers: rates, decays, powers
-of β. PyNative mode runs its program alone; in a compiled function the call is a row, so forward pass, gradients and
+of β. PyNative mode runs its program alone; in a compiled function the call is an operator, so forward pass, gradients and
 step are one native program. The numbers are worked out in Python for each call, where the piece starts, so rates and
 steps that change compile nothing; where that finds a step of another form (a decay that was zero, SGD's first step),
-or a row in front has written what they follow from, the guard on them does not hold. A step of five layers of 4 × 4
+or an operator in front has written what they follow from, the guard on them does not hold. A step of five layers of 4 × 4
 takes 16 µs; with the optimizer as a hop it took 28. Since gradients live from the walk back to the step, the arena
 places large values first (`graph/lower/arena.py`): in the order of time, a LeNet step of 256 images would take 18.4
 instead of 14.0 MiB.

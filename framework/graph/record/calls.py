@@ -381,7 +381,7 @@ class Calls:
         return True
 
     def _differentiate(self, machine: Machine, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
-        """Go into the function of which a gradient is taken; the operators of the walk back are rows like others."""
+        """Go into the function of which a gradient is taken; the operators of the walk back are recorded like others."""
         recorder = self.recorder
         frame = machine.frames[-1]
         site = (frame.code.python, frame.pc)

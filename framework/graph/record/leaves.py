@@ -1,12 +1,12 @@
 """`loss.backward()` in a program, and what it leaves at tensors: `.grad`, `requires_grad`.
 
-    loss = f(x)              rows that the tape follows        natively
-    loss.backward()    as    the rows of the walk back    so   natively
+    loss = f(x)              operators that the tape follows        natively
+    loss.backward()    as    the operators of the walk back    so   natively
     w.grad = None            w.grad = …                        by Python, at the end of the piece
 
 The walk itself is PyNative mode's. It goes over the nodes that the operators of the piece have left, and its operators are
-rows like others. So it must find nothing but these nodes, and leaves behind them of which it is known where they come from;
-where it would go on into what was recorded outside, or in front of a hop, the interpreter does the call.
+recorded like others. So it must find nothing but these nodes, and leaves behind them of which it is known where they come
+from; where it would go on into what was recorded outside, or in front of a hop, the interpreter does the call.
 
 `.grad` of several tensors is one write, however often it is set: nobody sees it before the piece ends. Behind a change of
 `requires_grad` the next operator starts a piece, so that what it follows is looked at again.
@@ -45,7 +45,7 @@ class Leaves(Writes):
 
     def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
         super().begin(origins)
-        #: What the rows of the piece have left on the tape, by identity: the node, the row, and its operands.
+        #: What the operators of the piece have left on the tape, by identity: the node, the operator, and its operands.
         self.nodes: dict[int, tuple[Node, OperatorCall | None, list]] = {}
         #: Memory that nodes which call Python keep: these are made at the end of the piece.
         self.kept_by_nodes: dict[int, Any] = {}
@@ -54,11 +54,11 @@ class Leaves(Writes):
         self.hooked: set[int] = set()  #: nodes and leaves of the piece that the program has put hooks on; perhaps None
         self.is_walking = False  #: whether a walk back is going on that cannot be done over
 
-    def note_node(self, result: Any, row: OperatorCall, flat: list) -> None:
-        """A row has left something on the tape."""
+    def note_node(self, result: Any, call: OperatorCall, flat: list) -> None:
+        """An operator has left something on the tape."""
         slot = (result[0] if type(result) is tuple else result)._node
         node = slot.node if type(slot) is Output else slot
-        self.nodes[id(node)] = node, row, flat
+        self.nodes[id(node)] = node, call, flat
 
     def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
         if kind == "history" and any(self.origin_of_value(tensor) is origin for tensor in self.turned.values()):
@@ -151,7 +151,7 @@ class Leaves(Writes):
             return UNKNOWN
         number = self.memory.tensors[id(owner)][1]
         machine.natively(setattr, (owner, "requires_grad", value), {})
-        self.piece.leaves[number] = len(self.piece.rows), origin
+        self.piece.leaves[number] = self.piece.last(), origin
         return None
 
     def _guard_leaf(self, tensor: Tensor, origin: Origin) -> None:
@@ -199,7 +199,8 @@ class Leaves(Writes):
         self, machine: Machine, function: Callable, args: tuple, tensors_of: Callable, results_of: Callable, reason: str
     ) -> bool:
         """Do what leaves a node on the tape whose rule is a function of the program; False, and nothing has been done, if
-        the interpreter must. In later calls it is left there when the rows have run, between the blocks that they leave.
+        the interpreter must. In later calls it is left there when the operators have run, between the blocks that they
+        leave.
 
         Args:
             function: puts results under handles with that history; those that it is to use may be its last argument.
@@ -231,15 +232,15 @@ class Leaves(Writes):
             self.kept_by_nodes[id(owner)] = owner
         self.nodes[id(node)] = node, None, [handles[0]]
         for handle, value in zip(handles, values):
-            row = OperatorCall(piece, entry_of_alias(handle._layout)[0], (value,), place)
-            piece.rows.append(row)
-            self.memory.know(handle, row)
+            call = OperatorCall(piece, entry_of_alias(handle._layout)[0], (value,), place)
+            piece.calls.append(call)
+            self.memory.know(handle, call)
         origins: list[Any] = []
         for handle in handles:
             origins.append(self.origin_of(handle))
-            piece.leaves[self.memory.tensors[id(handle)][1]] = len(piece.rows), origins[-1]
+            piece.leaves[self.memory.tensors[id(handle)][1]] = call, origins[-1]
         pairs = tuple(zip(origins, map(self.origin_of, sources)))
-        piece.cuts.append(Cut(len(piece.rows), pairs, site))  # type: ignore[arg-type]
+        piece.cuts.append(Cut(call, pairs, site))  # type: ignore[arg-type]
         piece.writes.append(Write(function, (*args, handles), machine.place, reason, True))
         piece.writes.append(Write(leave_block, (len(piece.cuts) - 1,), machine.place, reason, True))
         piece.is_taped = True
@@ -326,17 +327,17 @@ class Leaves(Writes):
                 if node.saved is given:
                     node.saved = kept
             if self.hop is None:
-                used = [(row, flat) for node, row, flat in nodes if node.saved is None]
-                for row, flat in used:
-                    if row is not None:
-                        row.is_used = True
+                used = [(call, flat) for node, call, flat in nodes if node.saved is None]
+                for call, flat in used:
+                    if call is not None:
+                        call.is_used = True
                     else:
                         write = Write(use_up, tuple(flat), machine.place, "its gradient has been taken", True)
                         piece.writes.append(write)
 
     def _is_kept(self, node: Any) -> bool:
-        """Whether a node is that of a row of the piece, with nothing on it that the recorder has not seen, and not used
-        up."""
+        """Whether a node is that of an operator of the piece, with nothing on it that the recorder has not seen, and not
+        used up."""
         if id(node) not in self.nodes or node.saved is None:
             return False
         if node.hooks and id(node) not in self.hooked:
@@ -378,12 +379,12 @@ class Leaves(Writes):
         before: State | None = None,
         shown: tuple | None = None,
     ) -> Any:
-        """Do something by Python, whose operators become rows."""
+        """Do something by Python, whose operators are recorded."""
         raise NotImplementedError
 
 
 def _done_here(function: Callable, args: tuple) -> tuple[Any, tuple]:
-    """What a function gives, and where the program stands, as rows keep it."""
+    """What a function gives, and where the program stands, as operators keep it."""
     return function(*args), here()
 
 

@@ -3,7 +3,7 @@
 A part of the recorder, and another one for each piece. A value of the piece is a node of its graph; a tensor holds it by
 its handle, by its array, or by the place where that lies, since a view that is taken again is another array in the same
 place. Writes change what memory holds. Where a tape has kept it, the tensor moves to a copy in PyNative mode; in the piece
-it is the tape's that becomes a copy, made by a row, since what comes from outside has to be written to.
+it is the tape's that becomes a copy, made by an operator, since what comes from outside has to be written to.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Memory:
         #: Of those among them that the tape keeps, what they are copies of, with the tensor that held it.
         self.copies: dict[int, tuple[np.ndarray, np.ndarray, Tensor]] = {}
         self.holders = Holders()  #: the tensors and arrays in which values lie, by memory
-        self.view_rows: dict[AnfNode, OperatorCall] = {}  #: by value, the row that has taken it as a view
+        self.view_calls: dict[AnfNode, OperatorCall] = {}  #: by value, the operator that has taken it as a view
         self.has_moved = False  #: whether a tensor has, in the present call
         self.lost: dict[int, np.ndarray] = {}  #: memory of which it is not known everywhere which values it holds
         self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
@@ -134,7 +134,7 @@ class Memory:
             del self.copies[key]
 
     def _as_they_were(self, lying: Sequence[Entry]) -> list[Entry]:
-        """Let arrays hold the values that memory has now, whatever rows write to that later."""
+        """Let arrays hold the values that memory has now, whatever operators write to that later."""
         self.note_places()
         kept: dict[AnfNode, AnfNode | None] = {}
         found = []
@@ -151,11 +151,11 @@ class Memory:
         return found
 
     def _as_it_was(self, value: AnfNode, layout: Layout, kept: dict[AnfNode, AnfNode | None]) -> AnfNode | None:
-        """A value of its own that is a copy of another one, made by a row; None if there can be no such row."""
+        """A value of its own that is a copy of another one, made by an operator; None if there can be no such operator."""
         if value in kept:
             return kept[value]
         kept[value] = None
-        taken = self.view_rows.get(value)
+        taken = self.view_calls.get(value)
         if taken is not None:
             entry, source = taken.entry, self._as_it_was(taken.operands[0], taken.entry.inputs[0], kept)  # type: ignore[arg-type]
         elif layout.is_contiguous:
@@ -164,11 +164,11 @@ class Memory:
             return None
         if source is not None:
             piece = self.recorder.piece
-            kept[value] = row = OperatorCall(piece, entry, (source,), is_inner=bool(self.recorder.region))
-            row.is_keeping = True
-            piece.rows.append(row)
+            kept[value] = call = OperatorCall(piece, entry, (source,), is_inner=bool(self.recorder.region))
+            call.is_keeping = True
+            piece.calls.append(call)
             if taken is not None:
-                self.view_rows[row] = row
+                self.view_calls[call] = call
         return kept[value]
 
     def note_places(self) -> None:

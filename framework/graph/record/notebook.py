@@ -76,8 +76,8 @@ class Notebook(Objects):
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
         self.cells_at: dict[float, CellCalls] = {}  #: by tick, in which calls of Cells a node of the tape was recorded
-        self.last_calls = _NO_CALLS  #: of Cells, in which the last row stands
-        self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
+        self.last_calls = _NO_CALLS  #: of Cells, in which the last operator stands
+        self.places_at: dict[tuple, tuple] = {}  #: places of operators by (code, position)
         self.region: list[tuple] = []  #: the calls of gradient functions that are running
         #: Calls in which no piece can end, and which the interpreter does, from the next time on, if one has to: the place,
         #: and why.
@@ -130,7 +130,7 @@ class Notebook(Objects):
         self.told: set[tuple] = set()
         self.distinct: dict[int, Origin] = {}  #: objects from outside that were told apart
         self.fresh: dict[int, Any] = {}  #: parameters that the piece makes: how, see making.py
-        #: Functions that were run with the tape on, where, and how many inner rows there were then.
+        #: Functions that were run with the tape on, where, and how many inner operators there were then.
         self.lines: dict[int, tuple[Linearized, tuple, int]] = {}
         self.shown: dict[int, Any] = {}  #: what the program has made and put where the outside sees it
         self.lent: list[Any] = []  #: and what was done to have no numbers that vary in there, see held.py
@@ -202,7 +202,7 @@ class Notebook(Objects):
             self.guard("is", origin, method)
 
     def calls_of_cells(self) -> CellCalls:
-        """The calls of Cells that are going on; rows of the same calls share one."""
+        """The calls of Cells that are going on; operators of the same calls share one."""
         machine = self.machine
         if machine is not None and machine.below is None and not machine.is_in_cells:
             return _NO_CALLS
@@ -215,13 +215,13 @@ class Notebook(Objects):
             self.last_calls = CellCalls(calls)
         return self.last_calls
 
-    def forget_from(self, rows: int, draws: int) -> None:
-        """Forget the rows and draws of the piece behind the first ones."""
+    def forget_from(self, calls: int, draws: int) -> None:
+        """Forget the operators and draws of the piece behind the first ones."""
         piece = self.piece
         for draw in piece.draws[draws:]:
             for value in draw.values.values():
                 del piece.numbers[value]
-        del piece.rows[rows:], piece.draws[draws:]
+        del piece.calls[calls:], piece.draws[draws:]
 
     # -- values from outside -------------------------------------------------------------------------------------------
 

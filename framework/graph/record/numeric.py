@@ -1,7 +1,7 @@
 """What is done with numbers that vary: arithmetic gives another one, operators take them as operands.
 
     rate * 0.5 ** (step // 10)          a number that follows from two
-    x * rate,  x.clamp(-rate, rate)     rows that take it from where it comes from
+    x * rate,  x.clamp(-rate, rate)     operators that take it from where it comes from
     p.add_(g, alpha=-rate)              so do those of functions that are written in operators (traced.py)
     rate > 0.1                          the program depends on the truth, not on the number
 
@@ -43,7 +43,7 @@ class Driver(Protocol):
     def force(self, value: Any) -> Any: ...
     def decide(self, origin: Origin, truth: bool) -> bool: ...
     def follow(self, operation: Callable, parts: Sequence[Any]) -> Origin: ...
-    def forget_from(self, rows: int, draws: int) -> None: ...
+    def forget_from(self, calls: int, draws: int) -> None: ...
     def compute(
         self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple[tuple, dict] | None = None
     ) -> Any: ...
@@ -58,7 +58,7 @@ class Numeric:
 
     def __init__(self, recorder: Driver) -> None:
         self.recorder = recorder
-        #: Rows that there were before a function was given numbers that say where they come from.
+        #: Operators that there were before a function was given numbers that say where they come from.
         self._begun: int | None = None
 
     def arithmetic(self, machine: Machine, operation: Callable, args: tuple) -> tuple[bool, Any]:
@@ -91,20 +91,20 @@ class Numeric:
         return False, None
 
     def do_with_numbers(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
-        """An operator of tensors and numbers, or a function that is written in such: each row that takes one of the numbers
-        as an operand takes it from its origin, and what looks at one makes it known."""
+        """An operator of tensors and numbers, or a function that is written in such: each operator that takes one of the
+        numbers as an operand takes it from its origin, and what looks at one makes it known."""
         given = [a for a in (*args, *kwargs.values()) if type(a) is Number]
         shown = tuple(Traced(a, self.recorder) if type(a) is Number else a for a in args)
         named = {name: Traced(a, self.recorder) if type(a) is Number else a for name, a in kwargs.items()}
         plain, plain_names = plain_tuple(args), plain_dict(kwargs)
-        rows, draws = len(self.recorder.piece.rows), len(self.recorder.piece.draws)
-        outer, self._begun = self._begun, rows
+        calls, draws = len(self.recorder.piece.calls), len(self.recorder.piece.draws)
+        outer, self._begun = self._begun, calls
         has_failed = False
         try:
             result = self.recorder.compute(machine, operation, plain, plain_names, (shown, named))
         except Exception:  # of just these numbers, perhaps
             has_failed = True
-            if self._has_written(rows) or not machine.frames:  # it was refused, and the run is over
+            if self._has_written(calls) or not machine.frames:  # it was refused, and the run is over
                 raise
         finally:
             self._begun = outer
@@ -112,7 +112,7 @@ class Numeric:
                 for number in given:
                     self.recorder.force(number)
         if has_failed:  # outside of the handler: the error that tells of the numbers as they are has no other behind it
-            self.recorder.forget_from(rows, draws)
+            self.recorder.forget_from(calls, draws)
             return self.recorder.compute(machine, operation, plain, plain_names)
         if type(result) is Traced:
             return result.number
@@ -123,9 +123,9 @@ class Numeric:
         if self._begun is not None and not self._has_written(self._begun):
             raise _Plainly
 
-    def _has_written(self, rows: int) -> bool:
-        """Whether something has been written in place by the rows behind the first ones."""
-        return any(row.entry.op.writes is not None for row in self.recorder.piece.rows[rows:])
+    def _has_written(self, calls: int) -> bool:
+        """Whether something has been written in place by the operators behind the first ones."""
+        return any(call.entry.op.writes is not None for call in self.recorder.piece.calls[calls:])
 
 
 def tells_by_type(operation: Any, args: tuple) -> bool:

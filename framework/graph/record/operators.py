@@ -1,4 +1,4 @@
-"""Operators as rows: what each reads, which random numbers it draws, what the tape keeps of it."""
+"""Operators as operators: what each reads, which random numbers it draws, what the tape keeps of it."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class Operators(Leaves):
         return is_new and not self.memory.is_of_ours(tensor._array)
 
     def note_draw(self, generator: RandomGenerator, counters: int, seed: int, offset: int) -> None:
-        """Random numbers are drawn. Operators that read there can be told where in each call; if one of the rows before
-        may fail, the draw might not come, so it is made in a piece behind."""
-        may_fail = any(row.entry.may_fail for row in self.piece.rows)
+        """Random numbers are drawn. Operators that read there can be told where in each call; if one of the operators
+        before may fail, the draw might not come, so it is made in a piece behind."""
+        may_fail = any(call.entry.may_fail for call in self.piece.calls)
         if generator is default_generator and may_fail:
             drawn, generator._offset = generator._offset, offset
             self.start_anew("random numbers")
@@ -217,7 +217,7 @@ class Operators(Leaves):
     def _let_fail(self, entry: Entry) -> None:
         """The program would catch an error of the call, in a later run."""
         piece = self.piece
-        if self.keeper.leaves_tries or piece.draws or any(row.entry.written for row in piece.rows):
+        if self.keeper.leaves_tries or piece.draws or any(call.entry.written for call in piece.calls):
             self.touched = f"an error of {entry.op.name} would be caught"
         else:
             piece.is_tried = True
@@ -231,28 +231,28 @@ class Operators(Leaves):
         piece = self.piece
         cells = self.calls_of_cells()
         back = self._back() if self.region or self.machine is None else None
-        row = OperatorCall(piece, entry, operands, self._here(), mask, bool(self.region), cells, back)
-        row.is_taped = glue.is_recording() and not self.region
+        call = OperatorCall(piece, entry, operands, self._here(), mask, bool(self.region), cells, back)
+        call.is_taped = glue.is_recording() and not self.region
         if mask and self.region:
             keep_traced(result, flat)
         elif mask:
-            self.note_node(result, row, flat)
+            self.note_node(result, call, flat)
         if entry.op.writes is None:
-            if row.parts is None:
-                self.memory.know(result, row)
+            if call.parts is None:
+                self.memory.know(result, call)
             else:
-                for tensor, value in zip(result, row.parts):
+                for tensor, value in zip(result, call.parts):
                     self.memory.know(tensor, value)
         if entry.view is not None:
-            self.memory.view_rows[row] = row
+            self.memory.view_calls[call] = call
             if isinstance(flat[0], Tensor):
                 self.sources[id(result)] = (result, flat[0])
         node = tape.node_of(result) if mask else None
         if node is not None:
             self.cells_at[node.tick] = cells
-        if len(piece.rows) == _LONG:
+        if len(piece.calls) == _LONG:
             self._collect_later()
-        piece.rows.append(row)
+        piece.calls.append(call)
 
     def _refuse_write(self, entry: Entry, flat: list) -> None:
         """Start a piece in front of a change in place that cannot stand in this one."""
@@ -280,20 +280,20 @@ class Operators(Leaves):
         return any(_catches(frame) for machine in machines for frame in machine.frames)
 
     def _back(self) -> tuple[tuple[Any, int], CellCalls | None] | None:
-        """Of which call the gradient is that is being computed, as rows keep it."""
+        """Of which call the gradient is that is being computed, as operators keep it."""
         node = tape.node_walked_back(sys._getframe(2))
         return None if node is None else ((node.code, node.at), self.cells_at.get(node.tick))
 
     def _here(self) -> tuple:
-        """Where the program stands, as rows keep it; the frame that shows an instruction is always the same."""
+        """Where the program stands, as operators keep it; the frame that shows an instruction is always the same."""
         if self.machine is None or not self.machine.frames:
             return dispatch.here()
         place = slots.watcher.place
         if place is None:
             at = self.machine.place[:2]
-            place = self.rows_at.get(at)
+            place = self.places_at.get(at)
             if place is None:
-                place = self.rows_at[at] = dispatch.here()
+                place = self.places_at[at] = dispatch.here()
         return place
 
     def _number(self, number: Number, layout: Layout, op: Op) -> AnfNode:
@@ -356,4 +356,4 @@ _MIRRORED = {
     operator.eq: operator.eq, operator.ne: operator.ne,
 }  # fmt: skip
 
-_LONG = 1000  #: rows of a piece from which on collections are put off
+_LONG = 1000  #: operators of a piece from which on collections are put off

@@ -145,7 +145,7 @@ class Outlining:
             return False
         steps = machine.steps - recorder.counted
         effort = keeper.ledger.effort(steps, recorder.looks, recorder.items, recorder.imaged)
-        if not keeper.ledger.is_overdrawn(effort, len(recorder.piece.rows)):
+        if not keeper.ledger.is_overdrawn(effort, len(recorder.piece.calls)):
             return False
         if keeper.starts_over(recorder, machine):
             return False

@@ -2,12 +2,12 @@
 
 What happens is what Python does: operators compute, effects are done, exceptions fly. Beside that the recorder keeps
 
-    rows      the operators, in their order: the part that later calls do natively
-    guards    what was read from outside, and how it was: what must be so again for the rows to be right
+    calls     of operators, in their order: the part that later calls do natively
+    guards    what was read from outside, and how it was: what must be so again for the operators to be right
     hops      what only the interpreter can do: it ends a piece, and is done again in each later call
 
 A value is *known* (it follows from constants and guarded reads), a tensor (its type is known, its data is not), a number
-that varies, or *opaque*. Whatever is done with known values and tensors alone needs no trace but rows. Whatever looks
+that varies, or *opaque*. Whatever is done with known values and tensors alone needs no trace but operators. Whatever looks
 at data, changes something outside, or calls what is not known, is a hop; its outcome decides how the program goes on.
 
 The first run is thus right by being the program itself. Later runs are right because they do the same: pieces whose
@@ -435,7 +435,7 @@ class Recorder(Hops):
             return self.redo()
         piece = self.piece
         before_began = self.began  # inside of a walk back, that has begun something too
-        rows, draws = self.began = len(piece.rows), len(piece.draws)
+        calls, draws = self.began = len(piece.calls), len(piece.draws)
         outer, self.touched = self.touched, None
         error: BaseException | None = None
         result = None
@@ -452,7 +452,7 @@ class Recorder(Hops):
             self.keeper.give_up("Python goes on with a generator of the program", machine)
             self.leave(machine)
         elif touched is not None or not all(draw.is_used for draw in piece.draws[draws:]):
-            self.forget_from(rows, draws)
+            self.forget_from(calls, draws)
             state = before or self.state(machine, operation, args, kwargs)
             return self._hopped(machine, state, touched or "random numbers", Outcome(result, error), operation, args)
         if error is not None:

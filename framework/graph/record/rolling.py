@@ -83,7 +83,7 @@ class Rolling:
             if machine.frames[-1].stack[-1] is not iterator:  # it is unrolled now
                 return self.recorder.do(machine, next, (machine.frames[-1].stack[-1],))
         else:
-            iterator.rows = len(self.recorder.piece.rows)
+            iterator.calls = len(self.recorder.piece.calls)
         origin, has_more = iterator.has_more()
         self.recorder.guard("is", origin, has_more)
         if not has_more:
@@ -116,9 +116,9 @@ class Rolling:
 
     def _leaves_nodes(self, counter: Counter) -> bool:
         """Whether the first iteration has left nodes on a tape, and all of them are few enough to be unrolled."""
-        rows = self.recorder.piece.rows[counter.rows :]
-        is_short = len(rows) * ranges.length(counter.rest) <= ranges.MOST_TAPED
-        return is_short and any(row.mask and not row.is_inner for row in rows)
+        calls = self.recorder.piece.calls[counter.calls :]
+        is_short = len(calls) * ranges.length(counter.rest) <= ranges.MOST_TAPED
+        return is_short and any(call.mask and not call.is_inner for call in calls)
 
     def unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
         """The program depends on a number, or on a truth alone: unroll the loops that are running if that may follow from

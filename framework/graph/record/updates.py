@@ -1,10 +1,10 @@
-"""Calls of optimizers as rows: a step of training is part of the piece that computes its gradients.
+"""Calls of optimizers as calls of operators: a step of training is part of the piece that computes its gradients.
 
 An optimizer is an `Updater` (eager/updating.py): its call is one operator, which writes parameters and states in place, on
-gradients and on numbers that Python works out for each call. Here such a call becomes a row. What it writes are inputs of
-the piece, found again by their places in the optimizer, with the guards of all tensors that come from outside. The numbers
-are an input too, whose origin is the function that works them out. Where that finds that the next step would be another
-one (another rule, a weight decay that was zero), the guard on it does not hold.
+gradients and on numbers that Python works out for each call. Here such a call becomes an operator. What it writes are
+inputs of the piece, found again by their places in the optimizer, with the guards of all tensors that come from outside.
+The numbers are an input too, whose origin is the function that works them out. Where that finds that the next step would be
+another one (another rule, a weight decay that was zero), the guard on it does not hold.
 
 The numbers are asked for where the piece starts. They follow from what Parameters hold then (rates, the number of the
 step), so none of these may have been written to between there and the call: the piece ends in front of a call where one
@@ -34,7 +34,7 @@ __all__ = ["take_step", "update"]
 def update(
     recorder: Recorder, machine: Machine, cell: Updater, args: tuple, kwargs: dict, is_partial: bool = False
 ) -> bool:
-    """Do the call of an optimizer as a row, and push its result.
+    """Do the call of an optimizer as an operator, and push its result.
 
     Args:
         is_partial: whether it is a call of `take_step`: with None for parameters that are not updated.

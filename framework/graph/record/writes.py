@@ -1,17 +1,18 @@
 """Changes of what is outside, put off to the end of their piece.
 
-    self.steps += 1              y = f(x)                    guards, rows              natively
+    self.steps += 1              y = f(x)                    guards, operators         natively
     y = f(x)            as       self.steps += 1     so      self.steps = …            by Python, and no hop
     self.seen.append(y)          self.seen.append(y)         self.seen.append(…)
 
 A write of which is known beforehand what it does (an attribute of a plain object, a Cell, a class or a module, methods of
 containers, a variable around the function, and what deletes them) need not end the piece: between it and the end there is
-nothing but rows, which nobody sees. So it is done at the end, in order with the others, with the objects that the program
-has put into what it wrote.
+nothing but operators, which nobody sees. So it is done at the end, in order with the others, with the objects that the
+program has put into what it wrote.
 
 **What is read behind a write.** What has just been written is known by itself: see overlay.py.
 
-**What could fail.** A row that may raise, behind a write, would leave the write undone: the piece ends in front of it.
+**What could fail.** An operator that may raise, behind a write, would leave the write undone: the piece ends in front of
+it.
 """
 
 from __future__ import annotations
@@ -143,7 +144,7 @@ class Writes(Attributes):
 
     def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
         super().begin(origins)
-        #: How many rows and draws there were before what Python is doing now.
+        #: How many operators and draws there were before what Python is doing now.
         self.began: tuple[int, int] | None = None
 
     def written(self, live: Live) -> Written | None:
@@ -423,9 +424,9 @@ class Writes(Attributes):
     def start_anew(self, what: str) -> None:
         """What comes must not stand behind what the piece holds already: the piece ends in front of the instruction, or,
         where that has had effects by now, the interpreter does it."""
-        rows, draws = self.began or (0, 0)
-        done = self.piece.rows[rows:]
-        if len(self.piece.draws) > draws or any(row.entry.op.writes is not None for row in done):
+        calls, draws = self.began or (0, 0)
+        done = self.piece.calls[calls:]
+        if len(self.piece.draws) > draws or any(call.entry.op.writes is not None for call in done):
             self.touched = what
         else:
             raise Pause
@@ -485,7 +486,7 @@ class Writes(Attributes):
 
 
 def leave_block(number: int) -> None:
-    """Leave on the tape what rows behind a node that calls Python have computed: see `Written.do`."""
+    """Leave on the tape what operators behind a node that calls Python have computed: see `Written.do`."""
 
 
 def set_gradients(tensors: tuple, gradients: tuple) -> None:

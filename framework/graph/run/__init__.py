@@ -1,7 +1,7 @@
 """Later calls: guards are asked, pieces run, and what is new is recorded.
 
 guards.py        what must hold for a piece to be run again, as text
-pieces.py        guards and rows made runnable; taped.py, as one node of the tape; rows.py, one by one
+pieces.py        guards and operators made runnable; taped.py, as one node of the tape; one_by_one.py, one by one
 ledger.py        what recordings have cost, and what calls have paid for
 points.py        moments between pieces, and the ways on from there; crowds.py, where these are many
 widening.py      variables that hold another number each time
@@ -24,19 +24,19 @@ torch.compile 19 (`benchmarks/lengths.py`). After too many points, and where an 
 code is alive at a hop), Python runs the function as it is from then on, and `explain` says why.
 
 *Under the tape* (`taped.py`, `Block` in `eager/tape.py`). A piece that PyNative's tape follows leaves one node. It
-keeps what the nodes of its rows would keep. Its way back is written when it is first gone, of the rules of its rows
-(`graph/gradient/`), for the pattern of gradients that have come and are wanted, and is a piece too: it takes the
-gradients that the inputs have so far, or their absence, and gives them back with its own added. Whoever needs the
-nodes (a second derivative, forward mode, a hook, the words of an error) has the block taken apart into them, once and
-for all. Rows run one by one (`rows.py`) where something that the tape follows is written in place, and in a way back
-that is gone for the first time.
+keeps what the nodes of its operators would keep. Its way back is written when it is first gone, of the rules of its
+operators (`graph/gradient/`), for the pattern of gradients that have come and are wanted, and is a piece too: it takes the
+gradients that the inputs have so far, or their absence, and gives them back with its own added. Whoever needs the nodes (a
+second derivative, forward mode, a hook, the words of an error) has the block taken apart into them, once and for all.
+Operators run one by one (`one_by_one.py`) where something that the tape follows is written in place, and in a way back that
+is gone for the first time.
 
-*`backward()`* (`graph/record/leaves.py`). The walk of `loss.backward()` goes over the nodes that rows of the piece
-have left, and its operators are rows too; what it leaves in `.grad` is one write at the end of the piece, and a loss
+*`backward()`* (`graph/record/leaves.py`). The walk of `loss.backward()` goes over the nodes that operators of the piece
+have left, and its operators are recorded too; what it leaves in `.grad` is one write at the end of the piece, and a loss
 that is returned keeps a block with nothing saved, so walking it again is refused as in PyNative mode. Forward pass,
-`backward()`, `optimizer.step()` and `zero_grad()` are thus the rows of `value_and_grad` and an optimizer. Where the
+`backward()`, `optimizer.step()` and `zero_grad()` are thus the operators of `value_and_grad` and an optimizer. Where the
 walk would leave the piece (a hop in the middle, a history from outside) the call is a hop. A node that calls Python
-(a `bprop`, a `custom_vjp`, backward hooks of a Cell) cuts a piece under the tape: the rows are one native program
+(a `bprop`, a `custom_vjp`, backward hooks of a Cell) cuts a piece under the tape: the operators are one native program
 still, which leaves a block in front of, between and behind such nodes; they are made at its end, in order, on tensors
 that the program has.
 
@@ -45,7 +45,7 @@ times, the start of a call among them, the points that can be reached from it by
 loops, and by calls of the function itself, become an automaton: one kernel whose states are pieces, with elements in
 registers and pending calls on a stack of its own. Python's numbers are slots too (`graph/lower/arithmetic.py`,
 `kernel/numbers.py`): an int is 64 bits, what would need more is left to Python, and so is what raises; guards on them
-are looked at natively, variant by variant. It needs pieces that are nothing but rows, and stops exactly where Python
+are looked at natively, variant by variant. It needs pieces that are nothing but operators, and stops exactly where Python
 is needed: a way that was not seen, an error, a return to who called, some milliseconds. A function without loops
 whose branches go by data is one native call too. A variable that holds another number each time that a program comes
 by the same moment is taken as one that varies (`widening.py`), until the program depends on it. Calls of itself are

@@ -147,7 +147,7 @@ class Assembly:
             nbytes = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
             if number in arguments:
                 others.append(arguments.index(number))
-            elif number in native.made:  # an output of the rows that nobody here asks for
+            elif number in native.made:  # an output of the operators that nobody here asks for
                 raise Unfit
             else:
                 others.append(-1)
@@ -156,7 +156,7 @@ class Assembly:
         return Rows(len(self.programs) - 1, tuple(inputs), tuple(others), native.program.is_shared), tuple(items)
 
     def _elements(self, node: Node, door: Door, arguments: list[int], items: list[Item]) -> Elements | None:
-        """The rows as a body of single elements; None where they are more."""
+        """The operators as a body of single elements; None where they are more."""
         if door.singles is None or not all(item.is_single for item in items):
             return None
         found = scalars(door.singles, [(door.made[argument], 0) for argument in arguments])

@@ -106,7 +106,7 @@ def lead_past(hop: Hop, name: Any, variant: Variant) -> None:
     end, origins, piece = variant.end, variant.runner.origins, variant.piece
     if (
         isinstance(end, Jump)
-        and not (piece.rows or piece.draws or piece.writes or piece.numbers or piece.is_making or piece.leaves)
+        and not (piece.calls or piece.draws or piece.writes or piece.numbers or piece.is_making or piece.leaves)
         and all(origin.kind == "slot" for origin in origins)
         and all(_is_asked_again(kind, origin) for kind, origin, _ in piece.guards)
     ):

@@ -27,7 +27,7 @@ from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, places_read, value_of
-from anfora.graph.lower.ranges import MOST_ROWS, Jump, site_of, sites_in
+from anfora.graph.lower.ranges import MOST_CALLS, Jump, site_of, sites_in
 from anfora.graph.machine import signals
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
@@ -436,8 +436,8 @@ class Program(Keeper):
         self._note_long_loops(point)
         site = site_of(point.frames) if self.alternating and not self.is_traced else None
         if site in self.alternating and not any(isinstance(variant.end, Hop) for variant in point.variants):
-            rows = max(len(variant.piece.rows) for variant in point.variants)
-            if self.alternating[site] * rows <= MOST_ROWS:
+            calls = max(len(variant.piece.calls) for variant in point.variants)
+            if self.alternating[site] * calls <= MOST_CALLS:
                 self._unroll({site})
 
     def _run_natively(self, point: Point, values: list[Any], calls: list | None) -> Any:

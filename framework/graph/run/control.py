@@ -1,13 +1,13 @@
 """Branches, loops and recursion that run natively: the points of a program, and the ways between them, as an automaton.
 
-    while n > 1:                     each piece is a state: its rows compute the next values, and the condition
+    while n > 1:                     each piece is a state: its operators compute the next values, and the condition
         if n % 2 == 0: n = n // 2    its hop asks for the truth of a tensor, or calls the program itself, and decides
         else: n = 3 * n + 1          which piece comes next; or a jump leads there
 
-`engine(head, values)` follows the ways that have been recorded from a point on, as far as they need nothing but rows, and
-makes one kernel of them (kernel/control.py). `Engine.run` goes from the point to the first moment that needs Python: a way
-that has not been seen, a return to who called, an error. It gives that moment exactly, with all calls that are pending, and
-Python goes on as if it had come there by itself.
+`engine(head, values)` follows the ways that have been recorded from a point on, as far as they need nothing but operators,
+and makes one kernel of them (kernel/control.py). `Engine.run` goes from the point to the first moment that needs Python: a
+way that has not been seen, a return to who called, an error. It gives that moment exactly, with all calls that are pending,
+and Python goes on as if it had come there by itself.
 
 **Facts.** At the start of each piece stands in each slot either *data*, a tensor that changes on the way, or something
 *fixed*: what an origin gives that starts from the slots of the head. Where two ways bring different things to a slot it

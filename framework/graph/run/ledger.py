@@ -1,9 +1,10 @@
 """What a compiled function may cost: an account of what its recordings have cost, and of what its calls would have cost
 Python.
 
-It is kept in units of about one instruction of Python's, and counted in instructions, rows and elements, never in seconds:
-so a program is compiled in the same way on each run and each machine. A recording that would overdraw the account is left
-to Python, call by call, until calls have paid for it. A function whose pieces do not pay for their hops is Python's.
+It is kept in units of about one instruction of Python's, and counted in instructions, operators and elements, never in
+seconds: so a program is compiled in the same way on each run and each machine. A recording that would overdraw the account
+is left to Python, call by call, until calls have paid for it. A function whose pieces do not pay for their hops is
+Python's.
 
 The first call records, and has credit for that. What it has recorded is lowered when it is run first, and that takes as
 long as hundreds of calls of a program that does little. Who rents before he buys never pays much more than the best price:
@@ -24,15 +25,15 @@ LOSS = "what is compiled of it does not pay for its hops"
 RESTING = "it does so little that Python is as fast"
 
 _START, _TIMES = 4_500_000, 10  #: what the first call may spend in advance, and how many times what it is worth
-#: What it costs to record a piece, an instruction, a row, a look at what else an instruction does, an item of a container
-#: that it reads as a whole, and a value in an image.
-_BEGUN, _INSTRUCTION, _ROW, _LOOK, _ITEM, _VALUE = 10_000, 30, 600, 1_400, 30, 300
-#: What it costs to lower a piece, and for each of its guards, of its rows that are run, and of their kinds.
+#: What it costs to record a piece, an instruction, an operator, a look at what else an instruction does, an item of a
+#: container that it reads as a whole, and a value in an image.
+_BEGUN, _INSTRUCTION, _CALL, _LOOK, _ITEM, _VALUE = 10_000, 30, 600, 1_400, 30, 300
+#: What it costs to lower a piece, and for each of its guards, of its operators that are run, and of their kinds.
 _PIECE, _GUARD, _LOWERED, _KIND = 6_000, 500, 400, 1_500
-#: What a row costs PyNative mode, and one that is walked back; how many elements cost as much as a unit, and how many
+#: What an operator costs PyNative mode, and one that is walked back; how many elements cost as much as a unit, and how many
 #: instructions of the machine's, which are smaller than Python's.
-_ROW_OF_PYTHON, _ROW_WALKED, _ELEMENTS, _INSTRUCTIONS = 4, 250, 64, 5
-_ROW_FOLLOWED = 4  #: what the tape adds to a row of Python's
+_CALL_OF_PYTHON, _CALL_WALKED, _ELEMENTS, _INSTRUCTIONS = 4, 250, 64, 5
+_CALL_FOLLOWED = 4  #: what the tape adds to an operator of Python's
 #: What later calls may spend: what so many of them are worth, or this part of what all have been worth; and this beside it.
 _ADVANCE, _SHARE, _FREE = 16, 0.25, 14_000
 _MOST_AT_ONCE = 64  #: calls that wait, before it is looked again how much has been paid
@@ -72,12 +73,12 @@ class Ledger:
 
         Args:
             wanted: the values that are wanted at its end.
-            effort: what it has cost to record it, beside the rows, as `effort` gives it.
+            effort: what it has cost to record it, beside the operators, as `effort` gives it.
         """
-        rows = piece.rows
-        spent = effort + _ROW * len(rows)
-        run = _needed(rows, wanted)
-        kinds = len({id(row.entry) for row in run})
+        calls = piece.calls
+        spent = effort + _CALL * len(calls)
+        run = _needed(calls, wanted)
+        kinds = len({id(call.entry) for call in run})
         lowering = _PIECE + _GUARD * len(piece.guards) + _LOWERED * len(run) + _KIND * kinds
         self.spent += spent
         self._forms += spent + lowering
@@ -87,11 +88,11 @@ class Ledger:
             self.owed += lowering
             if self._later is not None:
                 self._later += spent
-        elements = sum(layout.size for row in rows for layout in row.entry.outputs)
-        walked = sum(row.is_inner for row in rows)
-        row_of_python = _ROW_OF_PYTHON + _ROW_FOLLOWED * piece.is_taped
+        elements = sum(layout.size for call in calls for layout in call.entry.outputs)
+        walked = sum(call.is_inner for call in calls)
+        call_of_python = _CALL_OF_PYTHON + _CALL_FOLLOWED * piece.is_taped
         self.last = (
-            instructions // _INSTRUCTIONS + row_of_python * len(rows) + _ROW_WALKED * walked + elements // _ELEMENTS
+            instructions // _INSTRUCTIONS + call_of_python * len(calls) + _CALL_WALKED * walked + elements // _ELEMENTS
         )
         self._recorded += self.last
         return self.last - (_WRITES + _WRITE * len(piece.writes) if piece.writes else 0)
@@ -171,7 +172,7 @@ class Ledger:
     @staticmethod
     def gain_of(piece: Any, wanted: Container[Any], cost: int) -> int:
         """What of the cost of a piece can be saved: what is wanted at its end is written in any case."""
-        written = sum(layout.size for row in piece.rows if _is_among(row, wanted) for layout in row.entry.outputs)
+        written = sum(layout.size for call in piece.calls if _is_among(call, wanted) for layout in call.entry.outputs)
         return cost - written // _ELEMENTS
 
     @staticmethod
@@ -180,10 +181,10 @@ class Ledger:
         containers, and at values where a state is written down."""
         return _BEGUN + _INSTRUCTION * instructions + _LOOK * looks + _ITEM * items + _VALUE * values
 
-    def is_overdrawn(self, effort: int = 0, rows: int = 0) -> bool:
+    def is_overdrawn(self, effort: int = 0, calls: int = 0) -> bool:
         """Whether the account is overdrawn, or would be by something that is still being recorded."""
-        credit = _START + self.earned + self._waited + _TIMES * (self._recorded + _ROW_OF_PYTHON * rows)
-        return self.spent + effort + _ROW * rows > credit
+        credit = _START + self.earned + self._waited + _TIMES * (self._recorded + _CALL_OF_PYTHON * calls)
+        return self.spent + effort + _CALL * calls > credit
 
     def refuse(self) -> bool:
         """Note that Python goes on in the middle of a call: whether it is to have the next ones from the start."""
@@ -218,17 +219,17 @@ class Ledger:
         return self.hops * _HOP > self.earned - self._before
 
 
-def _is_among(row: Any, values: Container[Any]) -> bool:
-    """Whether a result of a row is one of these."""
-    return row in values if row.parts is None else any(part in values for part in row.parts)
+def _is_among(call: Any, values: Container[Any]) -> bool:
+    """Whether a result of an operator is one of these."""
+    return call in values if call.parts is None else any(part in values for part in call.parts)
 
 
-def _needed(rows: Sequence[Any], wanted: Iterable[int]) -> list[Any]:
-    """The rows that something wanted follows from, and those with effects."""
+def _needed(calls: Sequence[Any], wanted: Iterable[int]) -> list[Any]:
+    """The operators that something wanted follows from, and those with effects."""
     needed = set(wanted)
     found = []
-    for row in reversed(rows):
-        if row.acts or _is_among(row, needed):
-            found.append(row)
-            needed.update(row.operands)
+    for call in reversed(calls):
+        if call.acts or _is_among(call, needed):
+            found.append(call)
+            needed.update(call.operands)
     return found

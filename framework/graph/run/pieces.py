@@ -1,8 +1,8 @@
-"""Pieces made runnable: the guards as one Python function, the rows as one native program.
+"""Pieces made runnable: the guards as one Python function, the operators as one native program.
 
 `Runner(piece, origins).run(slots)` gives the values of the origins, or None where a guard does not hold. Nothing has been
 done in that case. A piece that a tape follows leaves one node on it (taped.py); where that cannot be, since something that
-is followed is written in place, say, its rows are run one by one as in PyNative mode.
+is followed is written in place, say, its operators are run one by one as in PyNative mode.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from anfora.graph.lower.lower import Door, Segment
 from anfora.graph.passes.edges import function_of
 from anfora.graph.passes.pipeline import is_on, optimised, tell
 from anfora.graph.run.guards import write_guards
-from anfora.graph.run.rows import Rows
+from anfora.graph.run.one_by_one import OneByOne
 from anfora.graph.run.taped import Taped, taped
 from anfora.graph.state.moments import Piece, drawn
 
@@ -42,7 +42,7 @@ __all__ = ["FAILED", "RESTS", "Runner"]
 RESTS, FAILED = object(), object()
 
 _lock = threading.Lock()
-_NO_LEAF = (0, None)
+_NO_LEAF = (None, None)
 
 
 class Runner:
@@ -76,7 +76,7 @@ class Runner:
 
     @property
     def is_one_by_one(self) -> bool:
-        """Whether the rows are run as PyNative mode runs them."""
+        """Whether the operators are run as PyNative mode runs them."""
         return self.piece.is_taped and self.parts is None
 
     def rest(self) -> None:
@@ -109,7 +109,7 @@ class Runner:
         return made
 
     def door(self) -> Door | None:
-        """The rows as one native program, if they are no more than that, and write to nothing from outside."""
+        """The operators as one native program, if they are no more than that, and write to nothing from outside."""
         with _lock:
             return self._lowered().door()
 
@@ -121,7 +121,7 @@ class Runner:
             for part in self.parts or ():
                 outputs.update(dict.fromkeys(value for value in part.kept if value not in piece.inputs))
             self._outputs = {value: i for i, value in enumerate(outputs)}
-            graph = function_of(_name_of(piece), piece.rows, [*piece.inputs, *piece.numbers], list(outputs))
+            graph = function_of(_name_of(piece), piece.calls, [*piece.inputs, *piece.numbers], list(outputs))
             self._segment = Segment(optimised(graph, layouts), layouts)
         return self._segment
 
@@ -132,8 +132,8 @@ class Runner:
 
     @property
     def does_nothing(self) -> bool:
-        """Whether the rows need not be run: nothing that they make is wanted, and they have no effect."""
-        return not self.wanted and not any(row.acts for row in self.piece.rows)
+        """Whether the operators need not be run: nothing that they make is wanted, and they have no effect."""
+        return not self.wanted and not any(call.acts for call in self.piece.calls)
 
     def compile(self) -> None:
         """Make what a call runs, if that is not there yet."""
@@ -175,7 +175,7 @@ class Runner:
         emit.lines = [f"seed{i}, offset{i} = draw({draw.counters})" for i, draw in enumerate(piece.draws)]
         emit.constants["draw"] = drawn
         if self.is_one_by_one:
-            self._emit_rows(emit, inputs, numbers, made)
+            self._emit_one_by_one(emit, inputs, numbers, made)
         else:
             self._emit_native(emit, inputs, numbers, arrays, made)
             if self.parts is not None:
@@ -243,7 +243,7 @@ class Runner:
                     emit.lines.append(f"{emit.name(origin)}._node = leaf({emit.name(origin)})")
 
     def _emit_door(self, emit: Emitter, inputs: list) -> None:
-        """Leave to the tape what living nodes hold of the memory that rows write."""
+        """Leave to the tape what living nodes hold of the memory that operators write."""
         written = self.piece.written_inputs()
         names = [name for value, name, _ in inputs if value in written]
         if names:
@@ -257,7 +257,7 @@ class Runner:
     def _emit_loop(
         self, emit: Emitter, closed: Closed, segment: Segment, wanted: dict[AnfNode, int], given: str
     ) -> bool:
-        """Run the rows as a loop; slots that change hold, from here on, what they held at the start of the last
+        """Run the operators as a loop; slots that change hold, from here on, what they held at the start of the last
         iteration. False if the segment cannot be run so."""
         shown = [origin for origin in self.origins if origin.kind == "slot" and origin.key in closed.sources]
         inputs = [each.origin.key if each.origin.kind == "slot" else -1 for each in self.piece.inputs.values()]
@@ -353,12 +353,12 @@ class Runner:
 
     # -- one by one ---------------------------------------------------------------------------------------------------
 
-    def _emit_rows(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
+    def _emit_one_by_one(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
         coming = [value for value, *_ in inputs] + [value for value, *_ in numbers]
-        rows = Rows(self.piece, coming, self.wanted)
-        emit.constants.update(rows=rows.run, handle=second_handle)
+        operators = OneByOne(self.piece, coming, self.wanted)
+        emit.constants.update(operators=operators.run, handle=second_handle)
         names = [name for _, name, *_ in (*inputs, *numbers)]
-        emit.lines.append(f"tensors = rows(({''.join(name + ', ' for name in names)}))")
+        emit.lines.append(f"tensors = operators(({''.join(name + ', ' for name in names)}))")
         for origin in made:
             if not emit.is_defined(origin):
                 tensor = f"tensors[{emit.constant(origin.key[0])}]"
@@ -367,7 +367,7 @@ class Runner:
 
 def _name_of(piece: Piece) -> str:
     """The function of the program in which a piece starts."""
-    codes = (row.place[0] for row in piece.rows)
+    codes = (call.place[0] for call in piece.calls)
     return next((code.co_name for code in codes if isinstance(code, CodeType)), "piece")
 
 

@@ -1,7 +1,7 @@
 """The points of a program: moments between its pieces, and how it goes on from each.
 
 Point      a pattern of what is alive, and the variants in which the program has gone on from there
-Variant    a piece, with its guards and rows, and its end
+Variant    a piece, with its guards and operators, and its end
 Hop        an end: something that the interpreter does, with the points behind its outcomes
 Return     an end: the function returns;  Jump (ranges.py), the program goes on at another point
 """

@@ -161,7 +161,9 @@ class Search:
             for node in list(self.nodes.values()):
                 for way in self.ways(node):
                     changed |= self._reach(way)
-        for name, node in list(self.nodes.items()):  # their guards, or rows, look at data in a way that is not allowed
+        for name, node in list(
+            self.nodes.items()
+        ):  # their guards, or operators, look at data in a way that is not allowed
             if not self._verdict(node.variant, node.facts):
                 del self.nodes[name]
         return start if id(start) in self.nodes else None
@@ -242,7 +244,7 @@ class Search:
             fact = facts[origin.key] if origin.kind == "slot" else None
             if isinstance(fact, Data):
                 if kind == "not own":
-                    continue  # a tensor that a row has made has nothing; the start is asked in `Assembly.run`
+                    continue  # a tensor that an operator has made has nothing; the start is asked in `Assembly.run`
                 told = {"type": fact.kind, "layout": fact.layout, "history": fact.history}.get(kind)
                 if told is None:
                     result = None
@@ -324,7 +326,7 @@ class Search:
     # -- the ways ---------------------------------------------------------------------------------------------------------
 
     def _fits(self, point: Any, variant: Any) -> bool:
-        """Whether a piece needs nothing but rows."""
+        """Whether a piece needs nothing but operators."""
         piece, end = variant.piece, variant.end
         if piece.is_taped or piece.draws or piece.writes or piece.is_making or piece.handles or piece.leaves:
             return False

@@ -5,9 +5,9 @@ Where gradients may be asked for later, PyNative mode leaves a node for each ope
 have so far, or their absence, and returns them with its own added*, so that every sum is added up in the order of
 PyNative mode, also where a weight is used before the compiled call, twice inside and after it.
 
-The way back is a piece like any other, made of the gradient rules of the rows (graph/gradient/). It depends on which
-gradients have come and which are wanted, so there is one for each such pattern; it is written when it is first gone, row
-by row, and lowered when it is gone again.
+The way back is a piece like any other, made of the gradient rules of the operators (graph/gradient/). It depends on which
+gradients have come and which are wanted, so there is one for each such pattern; it is written when it is first gone,
+operator by operator, and lowered when it is gone again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from anfora.graph.facts.origins import Origin, value_of
 from anfora.graph.gradient.back import PieceBack, Step, walk
 from anfora.graph.ir.nodes import AnfNode, GraphError, ValueNode
 from anfora.graph.ir.planned import OperatorCall, is_scalar
-from anfora.graph.run.rows import Rows
+from anfora.graph.run.one_by_one import OneByOne
 from anfora.graph.state.moments import Piece
 
 __all__ = ["Taped", "taped"]
@@ -33,12 +33,12 @@ __all__ = ["Taped", "taped"]
 _MOST_WAYS = 16  #: back over a piece; what comes beyond is walked node by node
 
 
-class Call(NamedTuple):
-    """A row that the tape follows, as the node that it would leave."""
+class Left(NamedTuple):
+    """An operator that the tape follows, as the node that it would leave."""
 
-    row: OperatorCall
+    call: OperatorCall
     recipe: Recipe
-    #: For each input the parent: an input of the block (a number), the result of a call (a pair), or None.
+    #: For each input the parent: an input of the block (a number), the result of a node (a pair), or None.
     parents: tuple[int | tuple[int, int] | None, ...]
     #: What the recipe saves: where it stands in the block's `saved`; a number that is known; which of those that are not.
     saves: tuple[int | ValueNode | tuple[int], ...]
@@ -51,11 +51,11 @@ class Call(NamedTuple):
     @property
     def followed(self) -> list[AnfNode]:
         """These inputs."""
-        return [x for x, parent in zip(self.row.operands, self.parents) if parent is not None]
+        return [x for x, parent in zip(self.call.operands, self.parents) if parent is not None]
 
 
 class _Missing(Exception):
-    """It is not known at compile time what nodes the rows would leave."""
+    """It is not known at compile time what nodes the operators would leave."""
 
 
 def taped(piece: Piece, visible: list[AnfNode]) -> list[Taped] | None:
@@ -69,7 +69,8 @@ def taped(piece: Piece, visible: list[AnfNode]) -> list[Taped] | None:
         return None
     try:
         followed, calls = _follow(piece)
-        starts = [0, *(cut.row for cut in piece.cuts), len(piece.rows)]
+        position = {call: index for index, call in enumerate(piece.calls, 1)}
+        starts = [0, *(position[cut.after] for cut in piece.cuts), len(piece.calls)]
         parts: list[Taped] = []
         for start, end in zip(reversed(starts[:-1]), reversed(starts)):
             part = Taped(
@@ -83,21 +84,21 @@ def taped(piece: Piece, visible: list[AnfNode]) -> list[Taped] | None:
 
 
 class Taped:
-    """What the tape would see of a piece, or of the rows from `start` to `end` of one.
+    """What the tape would see of a piece, or of the operators from `start` to `end` of one.
 
     Args:
         visible: the values that can be seen behind them.
         followed: the values with a history.
-        calls: the rows that leave nodes, each with the mask of its inputs that are followed; used up.
+        calls: the operators that leave nodes, each with the mask of its inputs that are followed; used up.
 
     Attributes:
-        calls: the rows that lead from what is followed to what is visible, in their order.
-        results: the visible ones among their results, as (call, number of the result).
+        nodes: those of the operators that lead from what is followed to what is visible, in their order.
+        results: the visible ones among their results, as (node, number of the result).
         index: of these values, their numbers in `results`.
         parents: the values that come in with a history.
         kept: the values that are saved; `shared`, those of them and of what they are views of that are made here.
         numbers: the numbers, different in each call, that are saved.
-        count: how many moments the rows take on the tape's clock.
+        count: how many moments the operators take on the tape's clock.
     """
 
     def __init__(
@@ -105,27 +106,27 @@ class Taped:
     ) -> None:
         self.piece = piece
         self.count = end - start
-        self.calls: list[Call] = []
+        self.nodes: list[Left] = []
         self.ticks: list[int] = []
         self.parents: list[AnfNode] = []
         self.kept: list[AnfNode] = []
         self.numbers: list[AnfNode] = []
         needed = {value for value in visible if value in followed}
         for index in sorted(calls, reverse=True):  # what does not lead to something visible dies at once
-            row = piece.rows[index]
-            if needed.isdisjoint(row.results):
+            call = piece.calls[index]
+            if needed.isdisjoint(call.results):
                 del calls[index]
             else:
-                needed.update(x for i, x in enumerate(row.operands) if calls[index] >> i & 1)
+                needed.update(x for i, x in enumerate(call.operands) if calls[index] >> i & 1)
         place: dict[AnfNode, int | tuple[int, int]] = {}
         for index, mask in sorted(calls.items()):
-            row = piece.rows[index]
-            for j, value in enumerate(row.results):
-                place[value] = (len(self.calls), j)
-            self.calls.append(self._call(row, mask, place))
+            call = piece.calls[index]
+            for j, value in enumerate(call.results):
+                place[value] = (len(self.nodes), j)
+            self.nodes.append(self._node(call, mask, place))
             self.ticks.append(index - start + 1)
-        #: Calls whose gradients have been taken inside of the piece: nothing is saved for them.
-        self.used = frozenset(k for k, call in enumerate(self.calls) if call.row.is_used)
+        #: Nodes whose gradients have been taken inside of the piece: nothing is saved for them.
+        self.used = frozenset(k for k, node in enumerate(self.nodes) if node.call.is_used)
         seen = [value for value in visible if value in followed and type(place.get(value)) is tuple]
         self.index = {value: i for i, value in enumerate(dict.fromkeys(seen))}
         self.results: list[Any] = [place[value] for value in self.index]
@@ -133,17 +134,18 @@ class Taped:
         layouts = _layouts(piece)
         self._saved_layouts = [layouts[value] for value in self.kept]
         self._make = tensor_maker()
-        self._asks_program = any(each.is_of_program for call in self.calls for each in call.recipe.calls)
+        self._asks_program = any(each.is_of_program for node in self.nodes for each in node.recipe.calls)
         self.shared = {self.roots[value] for value in self.kept}
-        for index, root in piece.written(self.roots):
-            if any(start + tick <= index for tick, call in zip(self.ticks, self.calls) if root in self._roots_of(call)):
+        for call, root in piece.written(self.roots):
+            saving = (node.call.order for node in self.nodes if root in self._roots_of(node))
+            if any(order < call.order for order in saving):
                 raise _Missing  # a value is changed that was saved before
         self._ways: dict[tuple, list[Way]] = {}
         self._by_nodes: set[tuple] = set()  #: patterns of which the way depends on more than types
 
-    def _call(self, row: OperatorCall, mask: int, place: dict[AnfNode, Any]) -> Call:
+    def _node(self, call: OperatorCall, mask: int, place: dict[AnfNode, Any]) -> Left:
         parents: list[Any] = []
-        for i, x in enumerate(row.operands):
+        for i, x in enumerate(call.operands):
             if not mask >> i & 1:
                 parents.append(None)
                 continue
@@ -151,10 +153,10 @@ class Taped:
                 place[x] = len(self.parents)
                 self.parents.append(x)
             parents.append(place[x])
-        recipe = row.entry.recipe(mask)
-        values = (*row.operands, *row.results)
+        recipe = call.entry.recipe(mask)
+        values = (*call.operands, *call.results)
         saves: list[Any] = []
-        for slot in () if row.is_used else recipe.saves:
+        for slot in () if call.is_used else recipe.saves:
             x = values[slot]
             if is_scalar(x):
                 saves.append(x)
@@ -162,22 +164,22 @@ class Taped:
                 saves.append((_number_of(self.numbers, x),))
             else:
                 saves.append(_number_of(self.kept, x))
-        return Call(row, recipe, tuple(parents), tuple(saves))
+        return Left(call, recipe, tuple(parents), tuple(saves))
 
-    def _roots_of(self, call: Call) -> set[AnfNode]:
-        """What the values belong to that a call saves."""
-        return {self.roots[self.kept[where]] for where in call.saves if type(where) is int}
+    def _roots_of(self, node: Left) -> set[AnfNode]:
+        """What the values belong to that a node saves."""
+        return {self.roots[self.kept[where]] for where in node.saves if type(where) is int}
 
     # -- as nodes -----------------------------------------------------------------------------------------------------
 
     def nodes_of(self, block: Block) -> list[Node]:
-        """The nodes that the calls of a block would have left."""
+        """The nodes that the operators of a block would have left."""
         nodes: list[Node] = []
         start = block.tick - self.count
-        for k, (row, recipe, parents, saves) in enumerate(self.calls):
+        for k, (call, recipe, parents, saves) in enumerate(self.nodes):
             node = Node.__new__(Node)
             node.recipe, node.hooks = recipe, None
-            node.code, node.at = row.place
+            node.code, node.at = call.place
             node.tick = start + self.ticks[k]
             node.parents = tuple(self._parent(p, block, nodes) for p in parents)
             node.saved = None
@@ -192,8 +194,8 @@ class Taped:
             return None
         if type(parent) is int:
             return block.parents[parent]
-        call, index = parent  # type: ignore[misc]
-        node = nodes[call]
+        number, index = parent  # type: ignore[misc]
+        node = nodes[number]
         return node.output(index) if node.recipe.entry.is_tuple else node
 
     @staticmethod
@@ -243,7 +245,7 @@ class Taped:
             pending[keys[i]] = gradient
         if not retain_graph:
             block.used |= way.visited
-            if len(block.used) == len(self.calls):
+            if len(block.used) == len(self.nodes):
                 block.saved = None
         return True
 
@@ -278,7 +280,7 @@ class Taped:
     def _way_back(
         self, pattern: tuple[bool, ...], coming: list[Any]
     ) -> tuple[PieceBack, list[AnfNode], list[int], frozenset[int]]:
-        """Write a way back down: what it gives, to which inputs, and over which calls it goes.
+        """Write a way back down: what it gives, to which inputs, and over which nodes it goes.
 
         Args:
             pattern: of the results and the inputs, whether no gradient has come; of the inputs, whether one is wanted.
@@ -293,10 +295,10 @@ class Taped:
         leading = {parent for parent, is_wanted in zip(self.parents, wanted) if is_wanted}
         steps: list[Step] = []
         visited: list[int] = []
-        for k, call in enumerate(self.calls):
-            if not leading.isdisjoint(call.followed):
-                leading.update(call.row.results)
-                steps.append(self._step(back, k, call, back.slots[len(given) :], visited))
+        for k, node in enumerate(self.nodes):
+            if not leading.isdisjoint(node.followed):
+                leading.update(node.call.results)
+                steps.append(self._step(back, k, node, back.slots[len(given) :], visited))
         walk(reversed(steps), sums, back.add)
         targets = [
             i for i, parent in enumerate(self.parents) if wanted[i] and sums.get(parent) is not before.get(parent)
@@ -304,16 +306,16 @@ class Taped:
         found = [sums[self.parents[i]] for i in targets]
         return back, found, targets, frozenset(visited)
 
-    def _step(self, back: PieceBack, number: int, call: Call, saved: Sequence[Any], visited: list[int]) -> Step:
-        """The step over a call; it tells when it is done."""
-        row, recipe, _, saves = call
-        values: list[Any] = [None] * (len(row.operands) + len(row.results))
+    def _step(self, back: PieceBack, number: int, node: Left, saved: Sequence[Any], visited: list[int]) -> Step:
+        """The step over a node; it tells when it is done."""
+        call, recipe, _, saves = node
+        values: list[Any] = [None] * (len(call.operands) + len(call.results))
         for slot, where in zip(recipe.saves, saves):
             if type(where) is int:
                 values[slot] = saved[where]
             elif type(where) is tuple:
                 values[slot] = saved[len(self.kept) + where[0]]
-        step = back.over(row, call.mask, values)
+        step = back.over(call, node.mask, values)
 
         def write(came: list[AnfNode | None]) -> list[tuple[int, AnfNode]]:
             visited.append(number)
@@ -329,7 +331,7 @@ class Way:
         piece: the operators of the gradient rules.
         origins: of the results.
         targets: the inputs of the block that they are the gradients of.
-        visited: the calls on the way.
+        visited: the nodes on the way.
     """
 
     def __init__(self, piece: Piece, origins: list[Origin], targets: list[int], visited: frozenset[int]) -> None:
@@ -340,12 +342,12 @@ class Way:
 
 
 def _run_once(back: PieceBack, results: Sequence[AnfNode], coming: Sequence[Any]) -> list[Tensor]:
-    """What a way back gives, row by row: to lower it costs more than that."""
+    """What a way back gives, one by one: to lower it costs more than that."""
     piece = back.piece
     given: dict[AnfNode, Any] = {
         x: value_of(x.origin, coming) for x in (*piece.inputs.values(), *piece.numbers.values())
     }
-    values = {**given, **Rows(piece, list(given), set(results)).run(list(given.values()))}
+    values = {**given, **OneByOne(piece, list(given), set(results)).run(list(given.values()))}
     return [second_handle(values[x], None) if back.origin_of(x) in piece.handles else values[x] for x in results]
 
 
@@ -357,7 +359,7 @@ def _number_of(values: list[AnfNode], value: AnfNode) -> int:
 
 
 def _follow(piece: Piece) -> tuple[set[AnfNode], dict[int, int]]:
-    """The values with a history, and for each row that leaves a node the mask of its inputs that are followed."""
+    """The values with a history, and for each operator that leaves a node the mask of its inputs that are followed."""
     has_history = {id(origin): has for kind, origin, has in piece.guards if kind == "history"}
     followed: set[AnfNode] = set()
     unknown: set[AnfNode] = set()
@@ -368,24 +370,25 @@ def _follow(piece: Piece) -> tuple[set[AnfNode], dict[int, int]]:
         elif has:
             followed.add(value)
     calls: dict[int, int] = {}
-    roots = piece.roots()
-    for index, row in enumerate(piece.rows):
-        followed.update(value for value, (start, _) in piece.leaves.items() if start == index)
-        if not row.is_taped or not (row.entry.followed or row.entry.written):
+    roots, leaves, before = piece.roots(), piece.leaves_after(), None
+    for index, call in enumerate(piece.calls):
+        followed.update(leaves.get(before, ()))
+        before = call
+        if not call.is_taped or not (call.entry.followed or call.entry.written):
             continue
-        if row.entry.op.is_untaped:
+        if call.entry.op.is_untaped:
             continue
-        if not unknown.isdisjoint(row.operands):
+        if not unknown.isdisjoint(call.operands):
             raise _Missing
-        mask = sum(1 << i for i, x in enumerate(row.operands) if x in followed)
-        if row.entry.written:
-            targets = {roots[row.operands[i]] for i in row.entry.written}
+        mask = sum(1 << i for i, x in enumerate(call.operands) if x in followed)
+        if call.entry.written:
+            targets = {roots[call.operands[i]] for i in call.entry.written}
             if mask or any(roots[value] in targets for value in followed):  # a tensor that is detached from it, say
                 raise _Missing
-        mask &= row.entry.followed
+        mask &= call.entry.followed
         if mask:
             calls[index] = mask
-            followed.update(row.results)
+            followed.update(call.results)
     return followed, calls
 
 
@@ -393,6 +396,6 @@ def _layouts(piece: Piece) -> dict[AnfNode, Layout]:
     """Of the values."""
     found = {value: each.layout for value, each in piece.inputs.items()}
     found.update((value, tensor._layout) for value, tensor in piece.constants.items())
-    for row in piece.rows:
-        found.update(zip(row.results, row.entry.outputs))
+    for call in piece.calls:
+        found.update(zip(call.results, call.entry.outputs))
     return found

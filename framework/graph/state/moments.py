@@ -225,15 +225,15 @@ def drawn(counters: int) -> tuple[int, int]:
 
 
 class Cut(NamedTuple):
-    """A node of the tape whose rule is a function of the program, between rows of a piece that leave others.
+    """A node of the tape whose rule is a function of the program, between operators of a piece that leave others.
 
     Attributes:
-        row: the number of that behind it.
+        after: the last one in front of it.
         handles: the origins of its results, each with that of the tensor whose memory it has.
         site: where the program makes it.
     """
 
-    row: int
+    after: OperatorCall
     handles: tuple[tuple[Origin, Origin], ...]
     site: tuple
 
@@ -275,20 +275,22 @@ class Piece(Graph):
     def __init__(self) -> None:
         super().__init__("piece")
         self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
-        self.rows: list[OperatorCall] = []  #: its calls of operators, in the order of the program
+        self.calls: list[OperatorCall] = []  #: its calls of operators, in the order of the program
         self.inputs: dict[AnfNode, Incoming] = {}  #: tensors that come in
         self.constants: dict[AnfNode, Tensor] = {}  #: tensors that are known
         self.numbers: dict[AnfNode, IncomingNumber] = {}  #: numbers that come in
         self.draws: list[Draw] = []  #: of random numbers, in the order of the program
         self.writes: list[Any] = []  #: changes of what is outside, to be done at its end: see writes.py
         self.is_taped = False
-        self.is_tried = False  #: whether the program would catch an error that depends on the data of its rows
+        self.is_tried = False  #: whether the program would catch an error that depends on the data of its operators
         self.gradients: list[tuple] = []  #: the calls of gradient functions in it
         self.is_making = False  #: whether it makes objects that are others in each run: parameters
-        #: Values that are leaves of the tape: from which row on, and the origin of the tensor.
-        self.leaves: dict[AnfNode, tuple[int, Origin]] = {}
+        #: Values that are leaves of the tape: behind which operator, None for all of it, and the origin of the tensor.
+        self.leaves: dict[AnfNode, tuple[OperatorCall | None, Origin]] = {}
         self.cuts: list[Cut] = []
-        self.cleared: tuple[Origin, ...] = ()  #: tensors whose `.grad` is forgotten before the first row that may fail
+        self.cleared: tuple[
+            Origin, ...
+        ] = ()  #: tensors whose `.grad` is forgotten before the first operator that may fail
         self.weights: set[int] = set()  #: identities of the Parameters by which it takes gradients
         #: Whether a tape sees writes where tensors from outside share memory, or to what the outside sees.
         self.is_mixed = False
@@ -316,36 +318,47 @@ class Piece(Graph):
     def roots(self) -> dict[AnfNode, AnfNode]:
         """For each value the one that its memory belongs to."""
         roots: dict[AnfNode, AnfNode] = {value: value for value in (*self.inputs, *self.constants, *self.numbers)}
-        for row in self.rows:
-            for value in row.results:
-                roots[value] = roots.get(row.operands[0], value) if row.entry.view is not None else value
+        for call in self.calls:
+            for value in call.results:
+                roots[value] = roots.get(call.operands[0], value) if call.entry.view is not None else value
         return roots
 
-    def written(self, roots: dict[AnfNode, AnfNode]) -> Iterator[tuple[int, AnfNode]]:
-        """The in-place writes of its rows: the number of the row, and the value that the memory belongs to."""
-        for index, row in enumerate(self.rows):
-            for i in row.entry.written:
-                yield index, roots[row.operands[i]]
+    def last(self) -> OperatorCall | None:
+        """The last call so far."""
+        return self.calls[-1] if self.calls else None
+
+    def leaves_after(self) -> dict[OperatorCall | None, list[AnfNode]]:
+        """The values that become leaves of the tape, by the call behind which they do."""
+        found: dict[OperatorCall | None, list[AnfNode]] = {}
+        for value, (call, _) in self.leaves.items():
+            found.setdefault(call, []).append(value)
+        return found
+
+    def written(self, roots: dict[AnfNode, AnfNode]) -> Iterator[tuple[OperatorCall, AnfNode]]:
+        """The in-place writes of its operators: the call, and the value that the memory belongs to."""
+        for call in self.calls:
+            for i in call.entry.written:
+                yield call, roots[call.operands[i]]
 
     def idle(self, wanted: Iterable[AnfNode]) -> set[OperatorCall]:
-        """The rows that keep something from before a write which nobody needs.
+        """The operators that keep something from before a write which nobody needs.
 
         Args:
-            wanted: the values that are needed behind the rows.
+            wanted: the values that are needed behind the operators.
         """
         found: set[OperatorCall] = set()
-        if any(row.is_keeping for row in self.rows):
+        if any(call.is_keeping for call in self.calls):
             needed = set(wanted)
-            for row in reversed(self.rows):
-                if row.is_keeping and needed.isdisjoint(row.results):
-                    found.add(row)
+            for call in reversed(self.calls):
+                if call.is_keeping and needed.isdisjoint(call.results):
+                    found.add(call)
                 else:
-                    needed.update(row.operands)
+                    needed.update(call.operands)
         return found
 
     def written_inputs(self) -> list[AnfNode]:
-        """The inputs whose memory rows write, in the order of the first writes."""
-        writes = self.written(self.roots()) if any(row.entry.written for row in self.rows) else ()
+        """The inputs whose memory operators write, in the order of the first writes."""
+        writes = self.written(self.roots()) if any(call.entry.written for call in self.calls) else ()
         return list(dict.fromkeys(root for _, root in writes if root in self.inputs))
 
 

@@ -1,7 +1,7 @@
 """How tensors from outside share memory, where a recording depends on it.
 
-The rows of a piece may be given any tensors: where memory that is written is that of another tensor too, the native program
-sees it and runs them one after the other. But two things are found out only once, while the program is recorded:
+The operators of a piece may be given any tensors: where memory that is written is that of another tensor too, the native
+program sees it and runs them one after the other. But two things are found out only once, while the program is recorded:
 
 - *Which tensor something was taken from*, where that is known by the place in memory alone: of a view that was taken again,
   say. In memory of several tensors from outside that follows from how these lie to each other.
@@ -140,8 +140,8 @@ class Sharing:
 
 def _under_a_tape(piece: Piece, roots: dict[AnfNode, AnfNode]) -> set[int]:
     """The tensors from outside that operators take while a tape follows something: the identities of their origins."""
-    rows = [row for row in piece.rows if row.is_inner or piece.is_taped]
-    found = {roots[x] for row in rows for x in row.operands if x in roots}
+    calls = [call for call in piece.calls if call.is_inner or piece.is_taped]
+    found = {roots[x] for call in calls for x in call.operands if x in roots}
     return {id(piece.inputs[value].origin) for value in found if value in piece.inputs}
 
 
@@ -150,14 +150,14 @@ def _written_under_a_tape(piece: Piece, roots: dict[AnfNode, AnfNode], keeps_tap
     identities of their origins."""
     if not piece.is_taped and not piece.gradients:
         return set()
-    rows = piece.rows
-    is_left = piece.is_taped and any(row.mask and not row.is_inner and not row.is_used for row in rows)
+    calls = piece.calls
+    is_left = piece.is_taped and any(call.mask and not call.is_inner and not call.is_used for call in calls)
     is_open = piece.is_taped or keeps_tape
-    walks = max((index for index, row in enumerate(rows) if row.is_inner), default=-1) if is_open else -1
+    walks = max((call.order for call in calls if call.is_inner), default=-1) if is_open else -1
     return {
         id(piece.inputs[root].origin)
-        for index, root in piece.written(roots)
-        if root in piece.inputs and (is_left or rows[index].is_inner or index < walks)
+        for call, root in piece.written(roots)
+        if root in piece.inputs and (is_left or call.is_inner or call.order < walks)
     }
 
 

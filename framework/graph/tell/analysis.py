@@ -394,9 +394,9 @@ class Analysed(Watched):
         """Have all ways compiled to native code."""
         for point in (*self.entries.values(), *self.points.values()):
             for variant in point.variants:
-                for row in variant.piece.rows:  # run one by one the first time
-                    if row.entry.view is None and row.entry.op.python_rule is None:
-                        row.entry.program  # noqa: B018
+                for call in variant.piece.calls:  # run one by one the first time
+                    if call.entry.view is None and call.entry.op.python_rule is None:
+                        call.entry.program  # noqa: B018
                 if variant.is_possible:
                     variant.runner.compile()
 

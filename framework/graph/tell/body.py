@@ -60,7 +60,6 @@ class Body:
         self.effects: list[AnfNode] = []
         self.called = self._names_of_values()
         self.shape: NativePlan | None = None
-        self.positions: dict[OperatorCall, int] = {}  #: of the rows in the piece
         #: Values with a history for who evaluates the graph; and those among them that have none in the program.
         self.followed: set[AnfNode] = set()
         self.cut: set[AnfNode] = set()
@@ -87,15 +86,15 @@ class Body:
         for value in piece.numbers.values():
             self.values[value] = self.origin(value.origin)
         handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
-        is_written = any(row.entry.op.writes is not None for row in piece.rows)
+        is_written = any(call.entry.op.writes is not None for call in piece.calls)
         for node, known in piece.constants.items():
             tensor: Any = ValueNode(known)
             if is_written or node in handed:  # it stays as it is: the program has a copy
                 tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=known._layout.type)
             self.values[node] = tensor
         ends = Ends(self)
-        self._rows()
-        self._start_leaves(len(piece.rows))
+        self._operators()
+        self._start_leaves(None)
         if piece.cuts:
             self.effects.append(graph.apply(PRIMITIVES["leave_nodes"], len(piece.cuts)))
         for origin in self.variant.runner.origins:  # before anything outside changes
@@ -123,25 +122,23 @@ class Body:
                     found[origin.key[0]] = name
         return found
 
-    # -- rows ---------------------------------------------------------------------------------------------------------
+    # -- operators ---------------------------------------------------------------------------------------------------------
 
-    def _rows(self) -> None:
-        rows = self.piece.rows
-        self.positions = {row: index for index, row in enumerate(rows)}
+    def _operators(self) -> None:
         shape = self.shape = lowered(self.variant) if self.builder.fused else None
         if shape is None:
-            for index, row in enumerate(rows):
-                self._start_leaves(index)
-                self._row(self.graph, row, self.values, self.effects)
+            for call in self.piece.calls:
+                self._start_leaves(call)
+                self._operator(self.graph, call, self.values, self.effects)
             return
-        groups, readers = _with_views(shape.groups, shape.rows), self._readers()
-        for index, row in enumerate(shape.rows):
-            self._start_leaves(self.positions.get(row.recorded, -1))
-            group = groups.get(index)
-            if group is not None and index == group[-1]:
-                self._group([shape.rows[i] for i in group], set(group), readers)
-            elif group is None and (index in shape.alive or self._is_alive_view(row)):
-                self._row(self.graph, row, self.values, self.effects)
+        groups, readers = _with_views(shape.groups, shape.calls), self._readers()
+        for call in shape.calls:
+            self._start_leaves(call.recorded)
+            group = groups.get(call)
+            if group is not None and call is group[-1]:
+                self._group(group, readers)
+            elif group is None and (call in shape.alive or self._is_alive_view(call)):
+                self._operator(self.graph, call, self.values, self.effects)
         for value, given in shape.results.items():
             if value not in self.values:
                 self.values[value] = self._value(given, self.values)
@@ -150,8 +147,8 @@ class Body:
         ]
         places += [(self.values[value], place) for value, place in shape.places.items() if value in self.values]
 
-    def _is_alive_view(self, row: OperatorCall) -> bool:
-        return row.entry.view is not None and self._recorded(row.operands[0]) in self.values
+    def _is_alive_view(self, call: OperatorCall) -> bool:
+        return call.entry.view is not None and self._recorded(call.operands[0]) in self.values
 
     def _recorded(self, node: AnfNode) -> AnfNode:
         """The value of the piece that a node of its graph stands for, here or behind the passes."""
@@ -161,12 +158,14 @@ class Body:
         """The node of a value here; what a pass has computed is a constant."""
         return values[x] if x in values or not isinstance(x, ValueNode) else x
 
-    def _row(self, graph: FuncGraph, row: OperatorCall, values: dict[AnfNode, AnfNode], effects: list[AnfNode]) -> None:
-        entry = row.entry
+    def _operator(
+        self, graph: FuncGraph, call: OperatorCall, values: dict[AnfNode, AnfNode], effects: list[AnfNode]
+    ) -> None:
+        entry = call.entry
         op = entry.op
-        leaves_node = row.recorded.is_taped
-        args = [self._recorded(x) for x in row.operands]
-        results = [self._recorded(x) for x in row.results]
+        leaves_node = call.recorded.is_taped
+        args = [self._recorded(x) for x in call.operands]
+        results = [self._recorded(x) for x in call.results]
         if not self.followed.isdisjoint(args):
             self.followed.update(results)
             if not leaves_node:
@@ -180,26 +179,29 @@ class Body:
             return self._without_history(graph, x, node) if leaves_node and x in self.cut else node
 
         called = arguments_of(graph, entry, list(map(operand, range(len(args)))))
-        variable = self.called.get(results[0]) if row.parts is None and results else None
+        variable = self.called.get(results[0]) if call.parts is None and results else None
         if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
             called = [PRIMITIVES["untaped"], *called]
         elif self.piece.is_tried and entry.may_fail:
             called = [PRIMITIVES["attempted"], *called]
-        call = graph.apply(*called, name=variable, span=row.span, abstract=row.abstract)
-        if row.acts:
-            effects.append(call)
-        if row.parts is None:
-            values.update((value, call) for value in results)
+        made = graph.apply(*called, name=variable, span=call.span, abstract=call.abstract)
+        if call.acts:
+            effects.append(made)
+        if call.parts is None:
+            values.update((value, made) for value in results)
             return
-        for i, (part, value) in enumerate(zip(row.parts, results)):
+        for i, (part, value) in enumerate(zip(call.parts, results)):
             name = self.called.get(value)
-            values[value] = graph.apply(PRIMITIVES["getitem"], call, i, name=name, abstract=part.abstract)
+            values[value] = graph.apply(PRIMITIVES["getitem"], made, i, name=name, abstract=part.abstract)
 
-    def _start_leaves(self, index: int) -> None:
-        """What requires a gradient from a row on."""
-        for value, (start, _) in self.piece.leaves.items():
+    def _start_leaves(self, call: OperatorCall | None) -> None:
+        """What requires a gradient in front of an operator of the piece, or of its end."""
+        if call is not None and call.graph is not self.piece:  # a pass has made it
+            return
+        for value, (after, _) in self.piece.leaves.items():
             node = self.values.get(value)
-            if start <= index and node is not None and value not in self.followed:
+            is_due = call is None or after is None or after.order < call.order
+            if is_due and node is not None and value not in self.followed:
                 self.values[value] = self.graph.apply(PRIMITIVES["leaf"], node, abstract=node.abstract)
                 self.effects.append(self.values[value])
                 self.followed.add(value)
@@ -210,21 +212,21 @@ class Body:
             found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
         return found
 
-    def _group(self, rows: Sequence[OperatorCall], group: set[int], readers: dict[AnfNode, set[int]]) -> None:
-        """Rows that share a loop, as a function of their operands, which gives what others read."""
-        own = dict.fromkeys(self._recorded(value) for row in rows for value in row.results)
-        inner = FuncGraph(f"fused_{len(rows)}")
+    def _group(self, calls: Sequence[OperatorCall], readers: dict[AnfNode, set[OperatorCall | None]]) -> None:
+        """Operators that share a loop, as a function of their operands, which gives what others read."""
+        own = dict.fromkeys(self._recorded(value) for call in calls for value in call.results)
+        inner = FuncGraph(f"fused_{len(calls)}")
         values: dict[AnfNode, AnfNode] = {}
         operands: list[AnfNode] = []
-        for x in dict.fromkeys(self._recorded(x) for row in rows for x in row.operands):
+        for x in dict.fromkeys(self._recorded(x) for call in calls for x in call.operands):
             if not is_scalar(x) and x not in own and (x in self.values or not isinstance(x, ValueNode)):
                 outer = self.values[x]
                 values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
                 operands.append(outer)
         writes: list[AnfNode] = []
-        for row in rows:
-            self._row(inner, row, values, writes)
-        made = [value for value in own if readers.get(value, set()).difference(group)]
+        for call in calls:
+            self._operator(inner, call, values, writes)
+        made = [value for value in own if readers.get(value, set()).difference(calls)]
         abstract = tuple(values[value].abstract for value in made)
         result: AnfNode = (
             values[made[0]]
@@ -232,26 +234,26 @@ class Body:
             else inner.apply(PRIMITIVES["make_tuple"], *(values[value] for value in made), abstract=abstract)
         )
         inner.output = inner.apply(PRIMITIVES["depend"], result, *writes, abstract=abstract) if writes else result
-        call = self.graph.apply(inner, *operands, abstract=result.abstract)
+        loop = self.graph.apply(inner, *operands, abstract=result.abstract)
         if writes:
-            self.effects.append(call)
+            self.effects.append(loop)
         if len(made) == 1:
-            call.name = self.called.get(made[0])
-            self.values[made[0]] = call
+            loop.name = self.called.get(made[0])
+            self.values[made[0]] = loop
             return
         for i, value in enumerate(made):
             name = self.called.get(value)
-            self.values[value] = self.graph.apply(PRIMITIVES["getitem"], call, i, name=name, abstract=abstract[i])
+            self.values[value] = self.graph.apply(PRIMITIVES["getitem"], loop, i, name=name, abstract=abstract[i])
 
-    def _readers(self) -> dict[AnfNode, set[int]]:
-        """The rows that read each value; -1 for the end of the piece."""
+    def _readers(self) -> dict[AnfNode, set[OperatorCall | None]]:
+        """The operators that read each value; None for the end of the piece."""
         assert self.shape is not None
-        readers: dict[AnfNode, set[int]] = {value: {-1} for value in self.shape.results.values()}
+        readers: dict[AnfNode, set[OperatorCall | None]] = {value: {None} for value in self.shape.results.values()}
         for origin in _made(self.variant.runner.origins):
-            readers[origin.key[0]] = {-1}
-        for index, row in enumerate(self.shape.rows):
-            for x in row.operands:
-                readers.setdefault(self._recorded(x), set()).add(index)
+            readers[origin.key[0]] = {None}
+        for call in self.shape.calls:
+            for x in call.operands:
+                readers.setdefault(self._recorded(x), set()).add(call)
         return readers
 
     # -- what comes from outside --------------------------------------------------------------------------------------
@@ -321,18 +323,20 @@ def _is_made_late(origin: Origin) -> bool:
     return any(isinstance(base, Origin) and _is_made_late(base) for base in bases)
 
 
-def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[OperatorCall]) -> dict[int, list[int]]:
-    """The group of each row that is in one. Views between the members of a group, of what it makes, belong to it."""
-    found: dict[int, list[int]] = {}
+def _with_views(
+    groups: Sequence[Sequence[OperatorCall]], calls: Sequence[OperatorCall]
+) -> dict[OperatorCall, list[OperatorCall]]:
+    """The group of each operator that is in one. Views between the members of a group, of what it makes, belong to it."""
+    position = {call: index for index, call in enumerate(calls)}
+    found: dict[OperatorCall, list[OperatorCall]] = {}
     for group in groups:
-        members: list[int] = []
+        members: list[OperatorCall] = []
         made: set[AnfNode] = set()
-        for index in range(group[0], group[-1] + 1):
-            row = rows[index]
-            if index in group or (row.entry.view is not None and row.operands[0] in made):
-                members.append(index)
-                made.update(row.results)
-        found.update((index, members) for index in members)
+        for call in calls[position[group[0]] : position[group[-1]] + 1]:
+            if call in group or (call.entry.view is not None and call.operands[0] in made):
+                members.append(call)
+                made.update(call.results)
+        found.update((call, members) for call in members)
     return found
 
 

@@ -68,7 +68,7 @@ class Ends:
         return apply(types.MethodType, self._plain(image[1]), self._plain(image[2]))
 
     def writes(self) -> None:
-        """The changes of what is outside that are done behind the rows."""
+        """The changes of what is outside that are done behind the operators."""
         written = self.body.variant.written
         if written is None:
             return

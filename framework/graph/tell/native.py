@@ -18,8 +18,8 @@ class NativePlan:
     """How a piece is run natively: its calls behind all passes (graph/passes).
 
     Attributes:
-        rows: the calls of operators.
-        groups: those that share a loop, by their indices; those in no group have loops of their own.
+        calls: of operators.
+        groups: those that share a loop, in their order; those in no group have loops of their own.
         alive: those that are run at all: views cost nothing.
         tasks: how many loops and kernels there are.
         arena: bytes for what lies between.
@@ -30,16 +30,16 @@ class NativePlan:
     def __init__(self, variant: Variant) -> None:
         piece = variant.piece
         segment, wanted = variant.runner.segment()
-        self.rows = segment.rows
+        self.calls = segment.calls
         self._values: dict[AnfNode, AnfNode] = dict(zip(segment.graph.parameters, (*piece.inputs, *piece.numbers)))
         self.results = {value: self.recorded(node) for value, node in zip(wanted, segment.outputs)}
-        lowering = lower.Lowering(segment.inputs, segment.rows, segment.outputs)
-        # Tasks of no row copy constants that are written; some rows have two tasks.
-        groups = grouped(lowering.tasks, self.rows)
-        found = [sorted({lowering.tasks[i].row for i in group} - {-1}) for group in groups]
-        self.groups = [group for group in found if len(group) > 1]
-        self.alive = {task.row for task in lowering.tasks}
-        tasks = fuse(lowering.tasks, self.rows)
+        lowering = lower.Lowering(segment.inputs, segment.calls, segment.outputs)
+        # Tasks of no operator copy constants that are written; some operators have two tasks.
+        position = {call: index for index, call in enumerate(self.calls)}
+        groups = [{task.call for i in group if (task := lowering.tasks[i]).call} for group in grouped(lowering.tasks)]
+        self.groups = [sorted(group, key=position.__getitem__) for group in groups if len(group) > 1]
+        self.alive = {task.call for task in lowering.tasks}
+        tasks = fuse(lowering.tasks)
         used = {place.root for task in tasks for place in (*task.inputs, *task.outputs) if place is not None}
         self.tasks = len(tasks)
         self.arena, _ = arrange(tasks)
@@ -56,8 +56,8 @@ class NativePlan:
 
 
 def lowered(variant: Variant) -> NativePlan | None:
-    """How a variant is run natively; None where it is run row by row, because the tape follows it."""
-    return None if variant.runner.is_one_by_one or not variant.piece.rows else NativePlan(variant)
+    """How a variant is run natively; None where it is run one by one, because the tape follows it."""
+    return None if variant.runner.is_one_by_one or not variant.piece.calls else NativePlan(variant)
 
 
 def _place_text(place: Any, is_used: bool) -> str:

@@ -74,7 +74,7 @@ class Report:
         baked: numbers that the compiled program contains; another value compiles anew.
         guards: what is checked in such a call, in words.
         recompiles: what changed, where this call did not fit what was compiled.
-        rows: operators that ran natively, by line of the program and name.
+        operators: operators that ran natively, by line of the program and name.
         is_to_be_continued: whether the recording ended where it met a gradient with branches or hops in it, as it does in a
             first call; the next one takes it in pieces.
         pieces, recorded: pieces of program that the call went through, and how many of them it compiled.
@@ -105,7 +105,7 @@ class Report:
         self.baked: list[str] = []
         self.guards: list[str] = []
         self.recompiles: list[str] = []
-        self.rows: dict[str, Counter[str]] = {}
+        self.operators: dict[str, Counter[str]] = {}
         self.pieces = self.recorded = self.taped = self.arena = self.constants = 0
         self.groups: list[int] = []
         self.loops: list[str] = []
@@ -160,9 +160,9 @@ class Report:
         lines += self._section("loops that go round natively", self.loops)
         lines += self._section("numbers that vary", self.varying)
         lines += self._section("numbers baked in", self.baked)
-        rows = [f"{place}  {_counted(names)}" for place, names in self.rows.items()]
+        operators = [f"{place}  {_counted(names)}" for place, names in self.operators.items()]
         lines += self._section(
-            "native operators by line", rows, sum(sum(names.values()) for names in self.rows.values())
+            "native operators by line", operators, sum(sum(names.values()) for names in self.operators.values())
         )
         if self.groups:
             lines.append(f"  fused: {sum(self.groups)} operators in {_plural(len(self.groups), 'loop')}")
@@ -245,7 +245,7 @@ def tell_steps(report: Report, steps: Sequence[Step]) -> None:
             place = f"{span.short_file}:{span.line}"
             if place not in report.loops:
                 report.loops.append(place)
-        _tell_rows(report, variant)
+        _tell_operators(report, variant)
         for write in variant.piece.writes:
             if write.is_node:
                 continue
@@ -261,14 +261,14 @@ def tell_steps(report: Report, steps: Sequence[Step]) -> None:
     report.guards = sorted(set(report.guards), key=report.guards.index)
 
 
-def _tell_rows(report: Report, variant: Variant) -> None:
+def _tell_operators(report: Report, variant: Variant) -> None:
     idle = variant.piece.idle(variant.runner.wanted)
-    for index, row in enumerate(variant.piece.rows):
+    for index, call in enumerate(variant.piece.calls):
         if index in idle:
             continue
-        span = row.span
+        span = call.span
         place = "elsewhere" if span is None else f"{span.short_file}:{span.line}"
-        report.rows.setdefault(place, Counter())[row.entry.op.name] += 1
+        report.operators.setdefault(place, Counter())[call.entry.op.name] += 1
 
 
 def _tell_piece(report: Report, variant: Variant, names: Names) -> None:
@@ -287,7 +287,7 @@ def _tell_piece(report: Report, variant: Variant, names: Names) -> None:
         report.guards.append(guard_text((kind, origin, payload), names))
     report.constants += sum(tensor._array.nbytes for tensor in piece.constants.values())
     if variant.runner.is_one_by_one:
-        report.taped += len(piece.rows) - len(piece.idle(variant.runner.wanted))
+        report.taped += len(piece.calls) - len(piece.idle(variant.runner.wanted))
         return
     shape = lowered(variant)
     if shape is not None:

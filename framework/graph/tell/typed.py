@@ -3,9 +3,10 @@
     typed(program)                    one closed graph for each form of call
 
 Each way in which a program has gone on from a moment of it (a variant) is a FuncGraph of its own, whose parameters are what
-is alive then. Its rows are calls of operators, with types and lines. A hop is a call of `interpret`; what comes after it is
-a call of the next graph. Where outcomes differ, `switch` chooses between the graphs behind True and False, and `by_outcome`
-between others; where a moment has several variants, `by_guards` chooses. What has not happened yet is `record`.
+is alive then. Its nodes are calls of operators, with types and lines. A hop is a call of `interpret`; what comes after it
+is a call of the next graph. Where outcomes differ, `switch` chooses between the graphs behind True and False, and
+`by_outcome` between others; where a moment has several variants, `by_guards` chooses. What has not happened yet is
+`record`.
 
 Guards are no nodes: they are listed beside their graph (`Typed.guards`). The evaluator (evaluate.py) runs such a graph to
 the results of the program, effects included.
@@ -96,7 +97,7 @@ def typed(
 
     Args:
         program: of a compiled function or Cell.
-        fused: rows that share a loop become functions of their own, as they are lowered.
+        fused: operators that share a loop become functions of their own, as they are lowered.
         guarded: guards are asked also where a moment has one variant: what has not been recorded raises, instead of being
             taken for what has.
         lifted: tensors that the program finds by itself, its weights say, are parameters.
