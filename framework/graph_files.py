@@ -227,6 +227,8 @@ def graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str, 
     for number, node in enumerate(graph.parameters[: len(inputs)]):
         node.name = f"input{number}" if len(inputs) > 1 else "input"
     graph.name = _name(net)
+    for each in Structure(graph).graphs:  # where the file is read, there is no program that could have changed
+        each.guards = []
     return graph, _in_order(net, graph, lowered.weights)
 
 

@@ -226,7 +226,7 @@ def test_variables_and_arguments_keep_their_names():
     [made] = typed(call_all(straight, PROGRAMS[straight]))
     [x, rate] = made.graph.parameters
     assert (x.name, rate.name) == ("x", "rate") and str(rate.abstract) == "the Python float"
-    assert made.guards[made.graph][-1] == "SCALE == 3.0" or "SCALE" in " ".join(made.guards[made.graph])
+    assert made.graph.guards[-1] == "SCALE == 3.0" or "SCALE" in " ".join(made.graph.guards)
 
 
 def test_a_loop_leads_back_to_itself():
@@ -357,3 +357,19 @@ def test_a_damaged_file_says_where(tmp_path):
     (tmp_path / "bad.dat").write_text("subgraph @f(%para1_x) {\n  %0 = nonsense(%para1_x)\n")
     with pytest.raises(GraphError, match="line"):
         dumps.read(tmp_path / "bad.dat")
+
+
+def test_guards_are_a_part_of_the_graph(tmp_path):
+    """A graph of a program has them in words; its text shows one line, and what reads back has them all. A file that is
+    exported has none: there is no program any more that could change."""
+    scale = 2.0
+    graph = ms.ir.lower(lambda x: x * scale, Tensor([1.0])).graph
+    assert any("float32[1]" in guard for guard in graph.guards) and "x is not on the tape" in graph.guards
+    assert re.findall("  # .*guards.*", str(graph)) == [f"  # {len(graph.guards)} guards: see `guards` of the graph"]
+    again = ms.ir.read(ms.ir.complete(graph, names := {}), names)
+    assert again.guards == graph.guards and difference(again, graph, complete=True) is None
+    again.guards.pop()
+    assert "other guards" in difference(again, graph, complete=True) and difference(again, graph) is None
+    assert ms.ir.FuncGraph("f").guards == []
+    ms.export(nn.Dense(2, 1), Tensor([[1.0, 2.0]]), file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert ms.load(str(tmp_path / "net.mindir")).guards == []

@@ -10,11 +10,21 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from anfora.core.tensor import current
 
-__all__ = ["Emitter", "Number", "Origin", "places_read", "plain_dict", "plain_tuple", "value_of", "value_of_number"]
+__all__ = [
+    "Emitter",
+    "Guard",
+    "Number",
+    "Origin",
+    "places_read",
+    "plain_dict",
+    "plain_tuple",
+    "value_of",
+    "value_of_number",
+]
 
 
 class Origin:
@@ -92,6 +102,20 @@ def value_of(origin: Origin, slots: Sequence[Any]) -> Any:
         return value_of(origin.base, slots)[key]
     assert kind == "number", kind
     return key(*(value_of(part, slots) if isinstance(part, Origin) else part for part in origin.base))
+
+
+class Guard(NamedTuple):
+    """What must hold so that what was recorded may be run again; `run/guards.py` has the kinds, and asks.
+
+    Attributes:
+        kind: what is asked: the type, the identity, the layout, …
+        origin: of what.
+        wanted: the answer that was seen.
+    """
+
+    kind: str
+    origin: Origin
+    wanted: Any = None
 
 
 class Number:

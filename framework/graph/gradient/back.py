@@ -16,7 +16,7 @@ from anfora.core.abstract import Layout
 from anfora.core.tensor import Tensor, current
 from anfora.eager.dispatch import here
 from anfora.eager.entry import entry_for, freeze
-from anfora.graph.facts.origins import Origin, value_of
+from anfora.graph.facts.origins import Guard, Origin, value_of
 from anfora.graph.facts.values import exact
 from anfora.graph.gradient.rules import known_of, rule_of, varies
 from anfora.graph.ir.nodes import AnfNode, ValueNode
@@ -136,7 +136,7 @@ class PieceBack:
         name = kind, id(origin), id(payload)
         if name not in self._told:
             self._told.add(name)
-            self.piece.guards.append((kind, origin, payload))
+            self.piece.guards.append(Guard(kind, origin, payload))
 
     def _substituted(self, origin: Any, values: Sequence[Any]) -> Any:
         """Where a number comes from, told from the slots of the piece, in place of the operands of a call. One object for

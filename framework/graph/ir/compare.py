@@ -1,7 +1,7 @@
 """Whether two programs are the same, and where they first differ.
 
 The same graphs in the same order of use, the same parameters, the same calls in the same order with the same inputs, and
-constants that are equal to the last bit. Names, types and spans count on demand.
+constants that are equal to the last bit. Names, types, spans and guards count on demand.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def difference(a: Graph, b: Graph, *, complete: bool = False) -> str | None:
     Args:
         a: one program, by the graph in which it starts.
         b: the other.
-        complete: names, types and spans count too.
+        complete: names, types, spans and guards count too.
     Returns:
         None where they are the same.
     """
@@ -39,6 +39,8 @@ def difference(a: Graph, b: Graph, *, complete: bool = False) -> str | None:
     for g, h in zip(first.graphs, second.graphs):
         if complete and (g.name != h.name or _place(g.span) != _place(h.span)):
             return f"@{g.name} and @{h.name} have other names or spans"
+        if complete and g.guards != h.guards:
+            return f"@{g.name} and @{h.name} have other guards"
         for a_parameter, b_parameter in zip(g.parameters, h.parameters):
             if complete and _details(a_parameter) != _details(b_parameter):
                 return f"{describe(a_parameter)} and {describe(b_parameter)} have other names, types or spans"

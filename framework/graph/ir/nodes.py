@@ -170,6 +170,9 @@ class Graph:
     Args:
         name: the name of the function; several graphs may have the same.
         span: where the program defines it.
+    Attributes:
+        guards: what must hold where the graph is recorded from a run, so that it is what the program does: in words; of a
+            piece, `facts.origins.Guard`s.
     """
 
     edits: ClassVar[int] = (
@@ -178,6 +181,7 @@ class Graph:
 
     def __init__(self, name: str, *, span: Span | None = None) -> None:
         self.name, self.span = name, span
+        self.guards: list[Any] = []
         self.python: Any = None  #: what `python_form.python_function` has made of it
         self._parameters: tuple[Parameter, ...] = ()
         self._return: CNode | None = None

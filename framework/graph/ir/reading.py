@@ -1,7 +1,8 @@
 """From the complete text of a program back to its graphs.
 
     program  ::= graph+                                             the first is the entry
-    graph    ::= "subgraph" NAME ["parent" ":" "[" "subgraph" NAME "]"] "(" parameter,* ")" [span] "{" call* "}"
+    graph    ::= "subgraph" NAME ["parent" ":" "[" "subgraph" NAME "]"] "(" parameter,* ")" [span] "{" guard* call* "}"
+    guard    ::= "guard" "(" STRING ")"
     parameter::= "%paraN_name" [":" abstract] [span]
     call     ::= ("%N" ["(" name ")"] "=" ["call"] input | "Return") "(" input,* ")" [types] [span]
     types    ::= ":" "(" abstract,* ")" "->" "(" abstract ")" | "->" abstract
@@ -215,6 +216,8 @@ class _Reader:
         assert graph.parameters == known
         self.span()
         self.expect("{")
+        while self.accept("guard"):
+            graph.guards += self.sequence(self.string)
         while not self.accept("}"):
             if graph.return_ is not None:
                 raise self.error(f"a call stands behind the Return of {label}")

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from anfora.core.abstract import TensorType
@@ -46,9 +47,13 @@ PLAIN = r"[\w✓✗↵↻↓⤾∇⥁.]+"
 _PLAIN = re.compile(PLAIN)
 
 
-def readable(root: Graph) -> str:
-    """The program as one likes to read it."""
-    return _Writer(root, False, {}).text()
+def readable(root: Graph, guards: str | None = "`guards` of the graph") -> str:
+    """The program as one likes to read it.
+
+    Args:
+        guards: where those of a graph can be found, of which the number is told; None lists them here.
+    """
+    return _Writer(root, False, {}, guards).text()
 
 
 def complete(root: Graph, objects: dict[str, Any] | None = None) -> str:
@@ -58,7 +63,7 @@ def complete(root: Graph, objects: dict[str, Any] | None = None) -> str:
         root: the graph in which the program starts.
         objects: takes the constants that text cannot hold, by what they are called there; `read` takes them back.
     """
-    return _Writer(root, True, {} if objects is None else objects).text()
+    return _Writer(root, True, {} if objects is None else objects, None).text()
 
 
 class Labels:
@@ -128,12 +133,13 @@ class _Writer:
         root: the program.
         complete: whether it must read back.
         objects: takes what text cannot hold.
+        guards: where those of a graph can be found; None where all are written.
     """
 
-    def __init__(self, root: Graph, complete: bool, objects: dict[str, Any]) -> None:
+    def __init__(self, root: Graph, complete: bool, objects: dict[str, Any], guards: str | None) -> None:
         self.structure = Structure(root)
         self.labels = Labels(self.structure)
-        self.complete, self.objects = complete, objects
+        self.complete, self.objects, self.guards = complete, objects, guards
 
     def text(self) -> str:
         structure, labels = self.structure, self.labels
@@ -157,6 +163,7 @@ class _Writer:
             lines = [f"{head}{', '.join(parameters)}){span} {{"]
         else:
             lines = [*_source(graph.span, ""), *_wrapped(head, parameters, ") {")]
+        lines += self._guards(graph.guards)
         told = graph.span
         for call in self.structure.schedules[graph]:
             if not self.complete and call.span is not None and not (told and _is_same_line(told, call.span)):
@@ -164,6 +171,13 @@ class _Writer:
                 lines += _source(told, "  ")
             lines += self._call(call)
         return [*lines, "}"]
+
+    def _guards(self, guards: Sequence[str]) -> list[str]:
+        if self.complete:
+            return [f"  guard({json.dumps(guard)})" for guard in guards]
+        if self.guards is None:
+            return [f"  # guard: {printable(guard)}" for guard in guards]
+        return [f"  # {len(guards)} guard{'s' * (len(guards) > 1)}: see {self.guards}"] if guards else []
 
     def _parameter(self, parameter: Parameter) -> str:
         text = f"%{self.labels.parameters[parameter]}"

@@ -30,7 +30,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import DESCRIBING, class_attribute, defines
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
-from anfora.graph.facts.origins import Number, Origin, value_of_number
+from anfora.graph.facts.origins import Guard, Number, Origin, value_of_number
 from anfora.graph.facts.table import fact_of
 from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.ir.nodes import AnfNode
@@ -192,7 +192,7 @@ class Notebook(Objects):
         name = (kind, id(origin), id(payload))
         if name not in self.told:
             self.told.add(name)
-            self.piece.guards.append((kind, origin, payload))
+            self.piece.guards.append(Guard(kind, origin, payload))
 
     def guard_method(self, origin: Origin, method: Any) -> None:
         """Later calls find the same method there. Of one that is bound nothing but the function counts, and is held."""

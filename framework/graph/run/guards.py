@@ -6,7 +6,7 @@ one does not hold; what is asked of several objects, or of one class, is asked a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from anfora.core.abstract import Layout
@@ -35,7 +35,7 @@ def write_guard(emit: Emitter, kind: str, origin: Origin, wanted: Any) -> None:
     _WRITERS[kind](emit, origin, wanted)
 
 
-def told_apart_at_once(guards: list[tuple]) -> Iterator[tuple]:
+def told_apart_at_once(guards: Sequence[tuple]) -> Iterator[tuple]:
     """The guards, but objects all of which are told apart from each other by one: where a loop reads and writes n objects
     there are n² / 2 pairs of them."""
     pairs = [{origin, other} for kind, origin, other in guards if kind == "not same"]

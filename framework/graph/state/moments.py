@@ -16,7 +16,7 @@ from anfora.eager.tape import Followed
 from anfora.graph.facts import known
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE
-from anfora.graph.facts.origins import Origin
+from anfora.graph.facts.origins import Guard, Origin
 from anfora.graph.facts.values import exact
 from anfora.graph.ir.nodes import AnfNode, Graph, Parameter, ValueNode
 from anfora.graph.ir.planned import OperatorCall, is_inner
@@ -274,7 +274,7 @@ class Piece(Graph):
 
     def __init__(self) -> None:
         super().__init__("piece")
-        self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
+        self.guards: list[Guard] = []  #: in the order in which they were found
         self.calls: list[OperatorCall] = []  #: its calls of operators, in the order of the program
         self.inputs: dict[AnfNode, Incoming] = {}  #: tensors that come in
         self.constants: dict[AnfNode, Tensor] = {}  #: tensors that are known

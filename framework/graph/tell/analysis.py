@@ -85,7 +85,6 @@ class LoweredProgram:
         unknown: the places behind which no more is known: what comes there is recorded when it comes.
         error: what every call of this form raises; None if they do not.
         weights: the tensors of the program that are the last parameters of the graph, by the names of these.
-        guards: what a compiled call asks for, in words, by the graph that it is asked in front of.
         text: the graph as text, for reading.
     Example:
         >>> from anfora import ir
@@ -101,12 +100,11 @@ class LoweredProgram:
         error: BaseException | None,
         weights: dict[str, Tensor],
         names: dict[str, Any],
-        guards: dict[str, list[str]],
         text: str,
         exact: str,
     ) -> None:
         self.unsupported, self.unknown, self.error = unsupported, unknown, error
-        self.weights, self.guards, self.text, self._exact, self._names = weights, guards, text, exact, names
+        self.weights, self.text, self._exact, self._names = weights, text, exact, names
 
     @functools.cached_property
     def graph(self) -> FuncGraph:
@@ -123,6 +121,12 @@ class LoweredProgram:
         graph = read_text(self._exact, self._names)
         graph.weights = {name: tensor for name, tensor in self.weights.items() if isinstance(tensor, Parameter)}
         return graph
+
+    @property
+    def guards(self) -> dict[str, list[str]]:
+        """What a compiled call asks for, in words, by the graph that it is asked in front of."""
+        labels = Labels(Structure(self.graph)) if self._exact else None
+        return {} if labels is None else {name: graph.guards for graph, name in labels.graphs.items() if graph.guards}
 
     def __str__(self) -> str:
         told = [f"# needs the interpreter: {place}" for place in self.unsupported]
@@ -157,12 +161,12 @@ def lower(program: Watched, args: tuple, kwargs: dict, compiles: bool = True, fi
         return analysed.told(fixed)
 
     try:
-        unsupported, unknown, error, weights, names, guards, text, exact = asked(find, 1.0)
+        unsupported, unknown, error, weights, names, text, exact = asked(find, 1.0)
     except NoAnswer as reason:
         raise OpRuntimeError(f"{program.name} could not be lowered: the process that was to do it {reason}") from None
     return LoweredProgram(
         [Place(*found) for found in unsupported], [Place(*found) for found in unknown],
-        None if error is None else pickle.loads(error), _by_address(weights), _by_address(names), guards, text, exact,
+        None if error is None else pickle.loads(error), _by_address(weights), _by_address(names), text, exact,
     )  # fmt: skip
 
 
@@ -403,18 +407,15 @@ class Analysed(Watched):
     def told(self, fixed: bool) -> tuple:
         """What a `LoweredProgram` is made of, for the process from which this one was forked; objects by address."""
         error = None if self.error is None else pickle.dumps(self.error)
-        guards: dict[str, list[str]] = {}
         weights: dict[str, tuple[int, bool]] = {}
         objects: dict[str, Any] = {}
         text = exact = ""
         for made in typed(self, lifted=True, fixed=fixed)[:1]:  # others are of calls by itself
-            labels = Labels(Structure(made.graph))
-            guards = {labels.graphs[graph]: told for graph, told in made.guards.items()}
             weights = _addresses(made.inputs)
-            text = made.annotated(readable(made.graph), "guards")
+            text = readable(made.graph)
             exact = complete(made.graph, objects)
         told = list(self.unsupported), list(self.unknown), error, weights, _addresses(objects)
-        return *told, guards, text, exact
+        return *told, text, exact
 
 
 def _addresses(objects: Mapping[str, Any]) -> dict[str, tuple[int, bool]]:

@@ -67,9 +67,7 @@ class Body:
 
     def build(self) -> None:
         builder, graph, piece = self.builder, self.graph, self.piece
-        builder.typed.guards[graph] = list(
-            dict.fromkeys(guard_text(guard, self.names) for guard in told_apart_at_once(piece.guards))
-        )
+        graph.guards = list(dict.fromkeys(guard_text(guard, self.names) for guard in told_apart_at_once(piece.guards)))
         builder.typed.variants[graph] = self.variant
         for draw in piece.draws:
             place = graph.apply(PRIMITIVES["draw"], draw.counters)

@@ -1,7 +1,7 @@
 """The files of `set_context(save_graphs=…, save_graphs_path=…)`: what a program is at each stage of its compilation.
 
     00_parse_0000       what the function says: MindIR, with `interpret` nodes for what has no graph form
-    01_specialise_0001  what was recorded: typed MindIR, a file for each form of call, guards as comments
+    01_specialise_0001  what was recorded: typed MindIR, a file for each form of call, with its guards
     02_lower_0003       the same with operators that share a loop as functions of their own, and where values lie
 
 The last number counts all files of the process; `.ir` is for eyes and `.dat` complete: it reads back to an equal graph
@@ -113,10 +113,10 @@ class _Writer:
             self._file("00_parse", next(_numbers), "ir", f"# it has no graph: {_line(reason)}\n")
 
     def _graph(self, stage: str, graph: FuncGraph, program: Typed | None) -> None:
-        text, exact = readable(graph), complete(graph)
         number = next(_numbers)
+        text, exact = readable(graph, f"{stage}_{number:04}.dat"), complete(graph)
         if program is not None:
-            text, exact = program.annotated(text, f"{stage}_{number:04}.dat"), program.annotated(exact)
+            text, exact = program.annotated(text), program.annotated(exact)
         self._file(stage, number, "ir", text)
         self._file(stage, number, "dat", exact)
         if self.wanted == 3:

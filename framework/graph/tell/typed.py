@@ -23,7 +23,7 @@ from anfora.core.tensor import Tensor, current
 from anfora.graph.ir import PRIMITIVES, AnfNode, FuncGraph, Parameter, ValueNode
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.structure import Structure
-from anfora.graph.ir.text import Labels
+from anfora.graph.ir.text import Labels, readable
 from anfora.graph.ir.values import printable
 from anfora.graph.passes.inline import inline_single_calls
 from anfora.graph.run.compiled import Program
@@ -42,7 +42,6 @@ class Typed:
     Attributes:
         graph: the graph in which a call starts.
         inputs: tensors of the program that are parameters of the graph, behind those of the call, by name.
-        guards: by graph, what must hold, in words.
         variants: by graph, what was recorded.
         places: by graph, where its values lie when it runs natively; of lowered graphs.
     """
@@ -50,27 +49,16 @@ class Typed:
     def __init__(self, graph: FuncGraph) -> None:
         self.graph = graph
         self.inputs: dict[str, Tensor] = {}
-        self.guards: dict[Graph, list[str]] = {}
         self.variants: dict[Graph, Variant] = {}
         self.places: dict[Graph, list[tuple[AnfNode | None, str]]] = {}
 
     def __str__(self) -> str:
-        return self.annotated(str(self.graph))
+        return self.annotated(readable(self.graph, None))
 
-    def annotated(self, text: str, listed: str = "") -> str:
-        """A text of the graph, `readable` or `complete`, with comments where each graph begins: its guards, or where its
-        values lie.
-
-        Args:
-            listed: the file in which the guards are; then only their number is told.
-        """
+    def annotated(self, text: str) -> str:
+        """A text of the graph, `readable` or `complete`, with comments where each graph begins: where its values lie."""
         labels = Labels(Structure(self.graph))
         comments: dict[str, list[str]] = {}
-        for graph, guards in self.guards.items():
-            told = [f"guard: {guard}" for guard in guards]
-            if listed and guards:
-                told = [f"{len(guards)} guard{'s' * (len(guards) > 1)}: see {listed}"]
-            comments[f"subgraph {labels.graphs[graph]}"] = told
         for graph, places in self.places.items():
             comments[f"subgraph {labels.graphs[graph]}"] = [
                 place if node is None else f"{labels.of(node, graph)}: {place}"
@@ -136,8 +124,7 @@ class Builder:
         while self.waiting:
             self.waiting.pop(0)()
         for outer, inner in inline_single_calls(self.typed.graph, self.typed.variants):
-            if inner in self.typed.guards:
-                self.typed.guards.setdefault(outer, []).extend(self.typed.guards.pop(inner))
+            outer.guards += inner.guards
             if inner in self.typed.places:
                 self.typed.places.setdefault(outer, []).extend(self.typed.places.pop(inner))
             self.typed.variants.pop(inner, None)
