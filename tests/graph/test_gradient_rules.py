@@ -11,8 +11,9 @@ from row import Row, S
 from test_table import _cases, _flat_inputs
 
 import anfora as ms
-from anfora import Tensor, ir
+from anfora import Tensor, ir, ops
 from anfora.core.tree import tensors
+from anfora.graph.gradient import rules
 from anfora.graph.ir import FuncGraph
 from anfora.graph.ir.planned import planned_calls
 from anfora.graph.passes.edges import function_of
@@ -91,3 +92,27 @@ def test_way_back_of_a_compiled_call(row, sample):
                 sum((each * (i + 2)).sum() for i, each in enumerate(results)).backward()
             found.append([None if tensor.grad is None else bits(tensor.grad) for tensor in inputs])
         assert found[0] == found[1], f"call {count}"
+
+
+def test_a_rule_that_asks_for_the_value_of_a_number(monkeypatch):
+    """There is none among our operators. It would be no graph, and a compiled call would be walked back node by node."""
+    monkeypatch.setattr(
+        rules, "_TYPES", frozenset()
+    )  # what asks for the type of a number counts as if it asked for more
+    rules._recorded.cache_clear()
+    try:
+
+        @ms.jit
+        def scaled(x, n):
+            return ops.pow(x, n) * n
+
+        for n in (2.0, 3.0, 3.5):
+            x = Tensor([1.5, 2.0]).requires_grad_()
+            scaled(x, n).sum().backward()
+            assert np.array_equal(x.grad.asnumpy(), ms.grad(lambda x, n=n: (ops.pow(x, n) * n).sum())(x).asnumpy())
+        [call] = planned_calls(recorded(lambda x: [ops.pow(x, 2.0)], [Tensor([1.5])]))
+        entry = call.entry
+        with pytest.raises(ir.GraphError, match="depends on more than types: the value of a number"):
+            rules.rule_of(entry, 1, (Tensor, float), entry.outputs)
+    finally:
+        rules._recorded.cache_clear()

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 from anfora.core.abstract import Layout
 from anfora.core.tensor import Tensor, current
 from anfora.eager.dispatch import here
-from anfora.eager.entry import entry_for, freeze
+from anfora.eager.entry import entry_for
 from anfora.graph.facts.origins import Guard, Origin, value_of
 from anfora.graph.facts.values import exact
-from anfora.graph.gradient.rules import known_of, rule_of, varies
+from anfora.graph.gradient.rules import known_of, rule_of
 from anfora.graph.ir.nodes import AnfNode, ValueNode
 from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.passes.planning import layout_of
@@ -103,16 +103,11 @@ class PieceBack:
             layouts = tuple([None if node is None else layout_of(node, self._layouts) for node in came])
             self._back = call.place, call.cells
             rule = rule_of(call.entry, mask, known, layouts)
-            if rule.asks:
-                rule = rule_of(call.entry, mask, known, layouts, tuple(map(self._sample, known, values)))
             for kind, origin, payload in rule.guards:
                 self._guard(kind, self._substituted(origin, values), payload)
             return rule.write(self, values, came)
 
         return Step(call.results, call.operands, write)
-
-    def _sample(self, known: Any, value: Any) -> Any:
-        return freeze(value_of(value, self._values)) if varies(known) and type(value) is Origin else None
 
     def call(self, entry: Any, operands: Sequence[AnfNode]) -> Sequence[AnfNode]:
         piece = self.piece

@@ -74,14 +74,14 @@ class Rule:
         piece: the operators of its rules, recorded.
         added: the operands of the call that get a gradient, each with the node of that in the piece, in the tape's order.
     Attributes:
-        guards: what it depends on beside the types of tensors: on numbers, and on what the program has put into `Tensor`.
-        asks: whether it depends on the value of a number that varies.
+        guards: what it depends on beside the types of tensors: on the types of numbers, and on what the program has put
+        into
+            `Tensor`.
     """
 
     def __init__(self, piece: Piece, added: list[tuple[int, AnfNode]]) -> None:
         self._piece, self._added = piece, added
         self.guards = piece.guards
-        self.asks = any(kind not in _TYPES and any(_slots_in(origin)) for kind, origin, _ in self.guards)
 
     def write(
         self, into: Target, values: Sequence[Any], gradients: Sequence[AnfNode | None]
@@ -105,9 +105,7 @@ class Rule:
         return [(i, of.get(node, node)) for i, node in self._added]
 
 
-def rule_of(
-    entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layout | None, ...], samples: tuple[Any, ...] = ()
-) -> Rule:
+def rule_of(entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layout | None, ...]) -> Rule:
     """What the tape does at the node of a call.
 
     Args:
@@ -115,19 +113,14 @@ def rule_of(
         mask: which operands are followed.
         known: of its operands, see `known_of`.
         layouts: of the gradients that have come to its results; None where none has.
-        samples: of numbers that vary values, frozen, in the places of their operands. The rule may depend on these then,
-            and has guards; without them `Rule.asks` says whether it would.
     Raises:
-        GraphError: it depends on data, or on random numbers.
+        GraphError: it depends on data, on the value of a number that varies, or on random numbers.
     """
-    return _recorded(entry, mask, known, layouts, samples, overrides(Tensor))
+    return _recorded(entry, mask, known, layouts, overrides(Tensor))
 
 
 @functools.lru_cache(4096)
-def _recorded(
-    entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layout | None, ...], samples: tuple[Any, ...],
-    _: Any,
-) -> Rule:  # fmt: skip
+def _recorded(entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layout | None, ...], _: Any) -> Rule:
     if any(call.is_of_program for call in entry.recipe(mask).calls):
         raise GraphError(f"the gradient of {entry.op.name} is a function of the program",
                          help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
@@ -146,8 +139,7 @@ def _recorded(
             return tensor(slot, layout)._array
         if not varies(known[slot]):
             return thaw(known[slot])
-        value = thaw(samples[slot]) if samples else _SAMPLES[known[slot]]
-        return Traced(Number(recorder.origin("slot", slot), value), recorder)
+        return Traced(Number(recorder.origin("slot", slot), _SAMPLES[known[slot]]), recorder)
 
     node = Node.__new__(Node)
     node.recipe, node.hooks, node.tick, node.code, node.at = entry.recipe(mask), None, 0, None, 0
@@ -169,8 +161,10 @@ def _recorded(
         recorder.collect_again()
     del held
     piece = recorder.piece
-    if recorder.touched is not None or piece.draws or piece.writes:
-        raise GraphError(f"the gradient of {entry.op.name} depends on more than types: {recorder.touched}",
+    asks = any(kind not in _TYPES and any(_slots_in(origin)) for kind, origin, _ in piece.guards)
+    if asks or recorder.touched is not None or piece.draws or piece.writes:
+        told = "the value of a number" if asks else recorder.touched
+        raise GraphError(f"the gradient of {entry.op.name} depends on more than types: {told}",
                          help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
     return Rule(piece, added)
 

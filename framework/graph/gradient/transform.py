@@ -365,11 +365,7 @@ class _Program:
 def _rule(planned: Planned, came: Sequence[AnfNode | None]) -> Rule:
     entry = planned.entry
     layouts = tuple([None if node is None else layout.type.contiguous for node, layout in zip(came, entry.outputs)])
-    rule = rule_of(entry, planned.mask, known_of(planned.operands), layouts)
-    if rule.asks:
-        raise GraphError(f"the gradient of {entry.op.name} depends on the value of a number",
-                         help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
-    return rule
+    return rule_of(entry, planned.mask, known_of(planned.operands), layouts)
 
 
 class _Unplanned:
