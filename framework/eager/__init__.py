@@ -4,6 +4,7 @@ entry.py      what follows from layouts and attributes: plans, and what the tape
 dispatch.py   the call of an operator; views; in-place writes; the door to the native path
 kept.py       calls of functions that are written in operators, without what stands in front of these
 in_place.py   writes in place on that
+operators.py  the operators that are called here
 tape.py       nodes, recording, the walk back
 ahead.py      kernels of a walk back, compiled together before it
 transform.py  gradients of functions, on the tape

@@ -23,6 +23,7 @@ from anfora.core.abstract import Layout, TensorType
 from anfora.core.errors import OpRuntimeError
 from anfora.core.op import Op, Weak
 from anfora.core.tensor import Tensor
+from anfora.eager import operators
 from anfora.eager.entry import thaw
 from anfora.kernel import glue
 
@@ -194,8 +195,6 @@ def _finished(value: Tensor, kind: TensorType, count: int, top: int) -> Batched:
 
 def _for_each(op: Op, batched: Sequence[Any], values: Sequence[Any], attributes: dict, count: int) -> Any:
     """The operator run for each example."""
-    from anfora.ops import stack
-
     recorder = slots.watcher.recorder
     if recorder is not None and count > MOST_UNROLLED:
         recorder.note_foreign(f"{op.name}, which has no batching rule, on {count} examples")
@@ -207,5 +206,5 @@ def _for_each(op: Op, batched: Sequence[Any], values: Sequence[Any], attributes:
 
     results = [op.call([example(x, b, i) for x, b in zip(values, batched)], attributes) for i in range(count)]
     if isinstance(results[0], tuple):
-        return tuple(stack(list(parts), 0) for parts in zip(*results))
-    return stack(results, 0)
+        return tuple(operators.stack(list(parts), 0) for parts in zip(*results))
+    return operators.stack(results, 0)

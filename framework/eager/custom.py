@@ -16,7 +16,7 @@ from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.span import calling_frame, frame_position
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.core.tree import tensors, tree_map
-from anfora.eager import tape
+from anfora.eager import operators, tape
 from anfora.eager.tape import Node, Output
 from anfora.kernel.glue import is_recording, set_recording
 
@@ -352,11 +352,9 @@ def recorded_function(function: type[Function], ctx: FunctionContext, args: tupl
     dirty = _dirty(name, ctx._dirty, args, output)
     recorded = record_python(name, [args[i] for i in followed], output, back)
     if ctx._non_differentiable:
-        from anfora.ops import stop_gradient  # of an input that is given as it is, say
-
         plain = iter(tensors(output))
         dead = ctx._non_differentiable
-        recorded = tree_map(lambda t: stop_gradient(p) if id(p := next(plain)) in dead else t, recorded)
+        recorded = tree_map(lambda t: operators.stop_gradient(p) if id(p := next(plain)) in dead else t, recorded)
     if dirty:
         plain = iter(tensors(output))
         recorded = tree_map(lambda t: _rewritten(p, t) if id(p := next(plain)) in dirty else t, recorded)
@@ -395,6 +393,4 @@ _Function = Function
 
 
 def _zeros(kind: TensorType) -> Tensor:
-    from anfora.ops.shape import zeros_of
-
-    return zeros_of(kind)
+    return operators.zeros_of(kind)

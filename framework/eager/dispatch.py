@@ -25,7 +25,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import calling_frame, frame_position, locate
 from anfora.core.tensor import Tensor, current, leave_to_tape, numpy_to_bfloat16, view_array, wrap
-from anfora.eager import autocast, batched, in_place, tape
+from anfora.eager import autocast, batched, in_place, operators, tape
 from anfora.eager.entry import Entry, entry_for, freeze, plain_number, tensor_maker, thaw
 from anfora.eager.tape import Followed, Leaf, Node, Output
 from anfora.kernel import glue
@@ -284,9 +284,7 @@ def _stacked(value: Any) -> Tensor:
     """A nesting of tensors as one; their gradients come through."""
     if isinstance(value, Tensor):
         return value
-    from anfora.ops import stack
-
-    return stack(list(map(_stacked, value)))
+    return operators.stack(list(map(_stacked, value)))
 
 
 def _sequence(op: Op, name: str, value: Any) -> list:
@@ -532,10 +530,8 @@ def _tick_of(node: Any) -> float:
 
 def entry_of_alias(layout: Layout) -> tuple[Entry, tuple]:
     """The entry of an alias of a tensor, and its step in the path of a view."""
-    from anfora.ops import alias
-
-    entry = entry_for(alias, (layout,), ())
-    return entry, ((alias, entry.attributes),)
+    entry = entry_for(operators.alias, (layout,), ())
+    return entry, ((operators.alias, entry.attributes),)
 
 
 # -- in-place writes --------------------------------------------------------------------------------------------------
@@ -637,10 +633,8 @@ def _written(whole: Tensor, target: Tensor, path: tuple) -> Any:
     """The history of a tensor after a write to the view of it behind a path."""
     if not path:
         return target._node
-    from anfora.ops import write_back
-
     names = tuple((op.name, tuple((n, freeze(v)) for n, v in attributes.items())) for op, attributes in path)
-    entry = entry_for(write_back, (whole._layout, target._layout), (("path", names),))
+    entry = entry_for(operators.write_back, (whole._layout, target._layout), (("path", names),))
     mask = ((whole._node is not None) | (target._node is not None) << 1) & entry.followed
     return tape.record(entry, mask, (whole, target), (whole._array,), (None, 0)) if mask else None
 
@@ -652,13 +646,11 @@ def assign(parameter: Tensor, value: Tensor) -> None:
 
 @functools.cache
 def _assignment() -> Callable:
-    from anfora.ops import copy_to
-
     def in_python(parameter: Tensor, value: Tensor) -> Tensor:
         with tape.recording(False):
-            return copy_to(parameter, value)
+            return operators.copy_to(parameter, value)
 
-    return native_change(copy_to, in_python, untaped=True)
+    return native_change(operators.copy_to, in_python, untaped=True)
 
 
 # -- the native path --------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from anfora.core.abstract import TensorType
 from anfora.core.errors import OpValueError
 from anfora.core.tensor import Tensor, current
 from anfora.core.tree import tensors, tree_map
-from anfora.eager import tape, transform
+from anfora.eager import operators, tape, transform
 from anfora.eager.entry import Entry, tensor_maker
 from anfora.eager.tape import Leaf, Node
 
@@ -63,10 +63,8 @@ def points_of(line: transform.Linearized) -> list[Tensor]:
 
 
 def _start(direction: Tensor, kind: TensorType) -> Tensor:
-    from anfora.ops import broadcast_to
-
     if direction.shape != kind.shape:
-        direction = broadcast_to(direction, kind.shape)
+        direction = operators.broadcast_to(direction, kind.shape)
     return tape.fit(direction, kind)
 
 
@@ -184,14 +182,12 @@ class Values(Mapping):
 
 def _transposed_twice(node: Node, given: tuple, kinds: Mapping[Any, TensorType]) -> list[Tensor | None]:
     """The tangents of a node's results by its gradient rules alone."""
-    from anfora.ops.shape import zeros_of
-
     recipe = node.recipe
     with_history = tape.is_recording()
     with tape.recording(True):
         starts: list[Tensor | None] = []
         for key in _keys(node):
-            start = zeros_of(kinds[key]) if key in kinds else None
+            start = operators.zeros_of(kinds[key]) if key in kinds else None
             if start is not None:
                 start._node = Leaf(start)
             starts.append(start)

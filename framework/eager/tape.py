@@ -29,7 +29,7 @@ from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Op
 from anfora.core.span import place_of
 from anfora.core.tensor import Tensor, current, wrap
-from anfora.eager import autocast
+from anfora.eager import autocast, operators
 from anfora.eager.ahead import compile_for
 from anfora.eager.entry import Entry, Recipe
 from anfora.kernel import glue
@@ -438,12 +438,10 @@ class Parts:
 @functools.lru_cache(maxsize=1024)
 def _placing(shape: tuple[int, ...], parts: tuple[tuple, ...]) -> Callable:
     """The function that makes a gradient of parts that lie so."""
-    from anfora.ops.copying import assemble, place
-
     paths = tuple([(("index_view", (("items", items),)),) for items in parts])
     if len(parts) > 1 and _lie_side_by_side(parts):
-        return slots.bound(assemble, len(parts), shape=shape, paths=paths)
-    placed = [slots.bound(place, shape=shape, path=path) for path in paths]
+        return slots.bound(operators.assemble, len(parts), shape=shape, paths=paths)
+    placed = [slots.bound(operators.place, shape=shape, path=path) for path in paths]
     if len(placed) == 1:
         return placed[0]
     return lambda *tensors: functools.reduce(operator.add, [put(x) for put, x in zip(placed, tensors)])
@@ -621,12 +619,10 @@ def _used_up(node: Node) -> OpRuntimeError:
 def fit(gradient: Tensor, kind: TensorType) -> Tensor:
     """A gradient in the shape and type of the tensor it belongs to: broadcast axes are summed; an integer tensor that
     was converted to floating point keeps a floating gradient."""
-    from anfora.ops import cast, sum_to
-
     if gradient._layout.shape != kind.shape:
-        gradient = sum_to(gradient, shape=kind.shape)
+        gradient = operators.sum_to(gradient, shape=kind.shape)
     if gradient._layout.dtype is not kind.dtype and (kind.dtype.is_inexact or not gradient._layout.dtype.is_inexact):
-        gradient = cast(gradient, kind.dtype)
+        gradient = operators.cast(gradient, kind.dtype)
     return gradient
 
 

@@ -13,11 +13,12 @@ from typing import Any
 
 from anfora.core import slots
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
-from anfora.core.memory import Epoch
+from anfora.core.memory import Epoch, root
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.core.tree import has_tensors, tensors, tree_map
-from anfora.eager import tape
+from anfora.eager import operators, tape
+from anfora.eager.dispatch import entry_of_alias
 from anfora.eager.tape import Followed, Leaf
 from anfora.kernel import glue
 
@@ -244,17 +245,16 @@ def is_followed(tensor: Tensor) -> bool:
 
 def follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:
     """A handle on the same memory that the tape follows from here on; its slot; whether an outer tape follows it."""
-    from anfora.eager.dispatch import entry_of_alias
-
     tensor = current(tensor)
     tracked = tensor._node is not None and not isinstance(tensor, Parameter)
     handle = wrap(tensor._array, tensor._layout)
     base = tensor if tensor._base is None else tensor._base
     handle._base, handle._epoch = base, base._epoch
     own = Followed()
-    handle._path = (*tensor._path, (entry_of_alias(tensor._layout)[0].op, own))
+    entry = entry_of_alias(tensor._layout)[0]
+    handle._path = (*tensor._path, (entry.op, own))
     start = wrap(tensor._array, tensor._layout, tensor._node if tensor._node is not None else Leaf(handle))
-    handle._node = own.node = tape.record(entry_of_alias(tensor._layout)[0], 1, (start,), (), (None, 0))
+    handle._node = own.node = tape.record(entry, 1, (start,), (), (None, 0))
     if tensor.is_leaf and ("_hooks" in tensor.__dict__ or (tensor._node is not None and tensor._node.hooks)):
         handle._node.hooks = {0: tensor._hook_table()}  # the walk ends here: it does not come to the tensor's own leaf
     return handle, handle._node, tracked
@@ -269,18 +269,14 @@ def released(output: Any) -> Any:
 
 def _detached(tensor: Tensor) -> Tensor:
     """A tensor without history on the same memory, that keeps no history alive but that of what it is a view of."""
-    from anfora.ops import stop_gradient
-
     if tensor._base is None:
         return tape.second_handle(tensor, None)
-    view = stop_gradient(tensor)
+    view = operators.stop_gradient(tensor)
     view._path = Followed.forgotten(view._path)
     return view
 
 
 def memory_of(tensor: Tensor) -> Any:
-    from anfora.core.memory import root
-
     return root(tensor._array)
 
 
@@ -296,30 +292,24 @@ def _own(gradient: Tensor, seen: dict[int, Tensor]) -> Tensor:
     Args:
         seen: memory that the user holds, by its identity, and the tensor that moves when it is written to; added to.
     """
-    from anfora.ops import copy
-
     key, owner = id(memory_of(gradient)), owner_of(gradient)
     if seen.get(key, owner) is not owner or not gradient._layout.is_contiguous:
-        return copy(gradient)
+        return operators.copy(gradient)
     is_alone = key not in seen and gradient._base is None
     seen[key] = owner
     if is_alone:
         return gradient
-    if slots.watcher.recorder is not None:  # the copy is a row
-        return copy(gradient)
+    if slots.watcher.recorder is not None:  # the copy is a part of the program
+        return operators.copy(gradient)
     return tape.second_handle(gradient, gradient._node if glue.is_recording() else None)
 
 
 def zeros_like(tensor: Tensor) -> Tensor:
-    from anfora.ops.shape import zeros_of
-
-    return zeros_of(tensor._layout.type)
+    return operators.zeros_of(tensor._layout.type)
 
 
 def _ones_like(tensor: Tensor) -> Tensor:
-    from anfora.ops import full
-
-    return full(tensor.shape, 1, dtype=tensor.dtype)
+    return operators.full(tensor.shape, 1, dtype=tensor.dtype)
 
 
 # -- tensor.backward() ------------------------------------------------------------------------------------------------
