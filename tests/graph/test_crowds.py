@@ -8,8 +8,7 @@ from outcomes import bits, hops, in_threads, outcome
 
 import anfora as ms
 from anfora import Tensor, explain, jit, nn, ops
-from anfora.graph.run import compiled as compiled_module
-from anfora.graph.run import crowds
+from anfora.graph.run import crowds, recordings
 from anfora.graph.tell.watched import FallbackError
 
 MANY = 40
@@ -94,7 +93,7 @@ def test_ways_that_come_once_are_not_compiled():
 
 def test_parts_that_come_once_are_given_up_in_the_end(monkeypatch):
     """For Python goes on more slowly in the middle of a call."""
-    monkeypatch.setattr(compiled_module, "_MOST_RARE", 20)
+    monkeypatch.setattr(recordings, "_MOST_RARE", 20)
 
     def taken(x: Tensor, count: Tensor) -> Tensor:
         return x[: int(count.sum())] * 2

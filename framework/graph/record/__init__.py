@@ -20,7 +20,8 @@ writes.py        what is changed outside
 leaves.py        `backward()` and what it leaves
 operators.py     calls of operators
 hops.py          what ends a piece
-recorder.py      the first run: it does what the program does; updates.py, steps of optimizers
+doing.py         what is done with values, and in which way
+recorder.py      the first run: the world of the machine; updates.py, steps of optimizers
 abstract.py      the same before any run: it follows the program, and does nothing
 
 How it is done, and why so

@@ -242,14 +242,8 @@ class Notebook(Objects):
         if known.is_bound(value) and not known.is_chain(value):
             self._register_bound(value, origin)
             return value
-        if kind is types.FunctionType:
-            if id(value) in self.origins:  # one that a call has brought, found once more
-                self.guard("same", origin, self.origins[id(value)][1])
-                return value
-            if value.__code__ in self.keeper.inner:  # it is another object each time, which does the same
-                self.origins[id(value)] = (value, origin)
-                self.guard("type", origin, kind)
-                return value
+        if kind is types.FunctionType and self._register_inner(value, origin):
+            return value
         if known.is_constant(value):
             before = self.origins.get(id(value))
             if before is not None and before[1] is not origin:  # it stands in a slot, where another one may be later
@@ -277,14 +271,28 @@ class Notebook(Objects):
             if before[1] is not origin:
                 self.guard("same", origin, before[1])
             return value
+        self._register_object(value, origin)
+        return value
+
+    def _register_object(self, value: Any, origin: Origin) -> None:
         self.origins[id(value)] = (value, origin)
         if is_a(value, Tensor):
             self._register_tensor(value, origin)
         elif type(value) is types.CellType:
             self.guard("is", origin, value)
         else:
-            self.guard("type", origin, kind)
-        return value
+            self.guard("type", origin, type(value))
+
+    def _register_inner(self, function: types.FunctionType, origin: Origin) -> bool:
+        """The same for a function that is another object each time; False, and nothing has been done, if it is none."""
+        if id(function) in self.origins:  # one that a call has brought, found once more
+            self.guard("same", origin, self.origins[id(function)][1])
+            return True
+        if function.__code__ not in self.keeper.inner:
+            return False
+        self.origins[id(function)] = (function, origin)
+        self.guard("type", origin, types.FunctionType)  # it does the same
+        return True
 
     def _register_bound(self, method: Any, origin: Origin) -> None:
         self.guard("type", origin, type(method))

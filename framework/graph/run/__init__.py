@@ -7,7 +7,8 @@ points.py        moments between pieces, and the ways on from there; crowds.py, 
 widening.py      variables that hold another number each time
 control.py       branches, loops and recursion that run natively, as an automaton: reach.py, of which pieces;
                  assembly.py, as which states; engines.py, how it is run
-compiled.py      how calls go through what was recorded, and start recordings; leaving.py, what Python does of them
+compiled.py       how calls go through what was recorded; leaving.py, what Python does of them
+recordings.py    how recordings start and end, and what is left to Python
 keeper.py        what is known of a program: its points, and what the recorder asks; behind.py, from piece to piece
 
 How it is done, and why so
