@@ -3,7 +3,7 @@
 While it is on in a thread, operators that are sums of products get their operands in half precision, and those that need
 range or digits (exponentials, norms, losses, long sums) get halves as float32: `Op.mixed` says which they are. All others
 compute in the type that comes. The conversions are ordinary calls, so they are recorded: gradients arrive in the types of
-the operands, and graph mode sees them as rows. Operands of float64 are left alone, with all that stand beside them.
+the operands, and graph mode sees them like all others. Operands of float64 are left alone, with all that stand beside them.
 """
 
 from __future__ import annotations

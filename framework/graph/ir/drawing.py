@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 
-from anfora.graph.ir.layout import Box, Edge, Frame, picture
+from anfora.graph.ir.layout import Box, Edge, Plot, picture
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, Parameter, ValueNode
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.text import Labels, abstract_text
@@ -52,7 +52,7 @@ def svg(root: Graph) -> str:
     structure = Structure(root)
     labels = Labels(structure)
     boxes: dict[AnfNode, Box] = {}
-    frames: dict[Graph, Frame] = {}
+    frames: dict[Graph, Plot] = {}
     for graph in structure.graphs:
         for parameter in graph.parameters:
             boxes[parameter] = Box(_parameter_lines(parameter, labels), "paleturquoise")
@@ -60,7 +60,7 @@ def svg(root: Graph) -> str:
             inputs = [boxes[node] for node in call.inputs if node in boxes and node.graph is graph]
             boxes[call] = Box(_call_lines(call, labels), "cornsilk", inputs)
         own = [*graph.parameters, *structure.schedules[graph]]
-        frames[graph] = Frame(printable(labels.graphs[graph]), [boxes[node] for node in own])
+        frames[graph] = Plot(printable(labels.graphs[graph]), [boxes[node] for node in own])
     edges = []
     for call in (call for graph in structure.graphs for call in structure.schedules[graph]):
         for position, node in enumerate(call.inputs):

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-__all__ = ["Box", "Edge", "Frame", "picture"]
+__all__ = ["Box", "Edge", "Plot", "picture"]
 
 _SIZE, _WIDE, _LINE = 12, 7.3, 16.0  #: of the letters: height, advance, distance of lines
 _PAD, _BESIDE, _BELOW = 7.0, 18.0, 34.0  #: inside a box, and between boxes
@@ -47,14 +47,14 @@ class Box:
 class Edge:
     """From a node, or a frame, to a place among the inputs of a node; `dash` is as SVG has it."""
 
-    source: Box | Frame
+    source: Box | Plot
     target: Box
     place: float  #: in [0, 1], along the upper edge
     dash: str = ""
 
 
 @dataclass(eq=False)
-class Frame:
+class Plot:
     """A graph: its name, and its nodes in an order in which they can be computed."""
 
     title: str
@@ -143,7 +143,7 @@ def _place(row: list[Box], wanted: Callable[[Box], float]) -> None:
         box.x = (one + other) / 2
 
 
-def picture(frames: list[Frame], edges: list[Edge]) -> str:
+def picture(frames: list[Plot], edges: list[Edge]) -> str:
     """The drawing of frames with edges in and between them, as SVG."""
     x = y = row = wide = 0.0
     for frame in frames:
@@ -188,15 +188,15 @@ def _line_of_text(x: float, y: float, text: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" xml:space="preserve">{escape(text)}</text>'
 
 
-def _below(box: Box, frame: Frame) -> tuple[float, float]:
+def _below(box: Box, frame: Plot) -> tuple[float, float]:
     return frame.x + box.x, frame.y + box.y + box.height
 
 
-def _arrow(edge: Edge, homes: dict[Box, Frame]) -> str:
+def _arrow(edge: Edge, homes: dict[Box, Plot]) -> str:
     source, target, home = edge.source, edge.target, homes[edge.target]
     end = home.x + target.x + (edge.place - 0.5) * target.width, home.y + target.y
     more = ' marker-end="url(#arrow)"' + (f' stroke-dasharray="{edge.dash}"' if edge.dash else "")
-    if isinstance(source, Frame):
+    if isinstance(source, Plot):
         return _curve((source.x + source.width / 2, source.y), end, "#888", more)
     if homes[source] is home:
         return _curve(_below(home.points.get((source, target.layer - 1), source), home), end, "#444", more)

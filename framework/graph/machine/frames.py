@@ -25,7 +25,7 @@ class Frame:
         "caught",
         "deliver",
         "target",
-        "cell",
+        "cell_call",
         "turns",
         "whole",
     )
@@ -40,7 +40,7 @@ class Frame:
     #: For `next` and `step`: where to go at the end; for `object`: what is returned instead; for `attribute`: of what it
     #: is one, and which.
     target: Any
-    cell: tuple | None  #: of the call of a Cell: the Cell and its arguments
+    cell_call: tuple | None  #: of the call of a Cell: the Cell and its arguments
     turns: dict[int, int]  #: how often a loop has gone into another iteration, by its head
     whole: Any  #: what the recorder calls it, where no piece of program may end inside of this call
 
@@ -49,7 +49,7 @@ class Frame:
         self.pc = 0
         self.stack: list[Any] = []
         self.handlers, self.caught = [], []
-        self.deliver, self.target, self.cell, self.whole = "value", None, None, None
+        self.deliver, self.target, self.cell_call, self.whole = "value", None, None, None
         self.turns = {}
         self.cells: dict[str, types.CellType] = dict(zip(code.python.co_freevars, function.__closure__ or ()))
         for name in code.cells:

@@ -203,9 +203,14 @@ class Machine:
                     frame.pc = target
                     return
                 self.frames.pop()
-                if frame.cell is not None and self.frames and isinstance(error, AnforaError) and error.place is None:
-                    self._left = frame.cell
-                    self.natively(_locate, (error, frame.cell[0]), {})
+                if (
+                    frame.cell_call is not None
+                    and self.frames
+                    and isinstance(error, AnforaError)
+                    and error.place is None
+                ):
+                    self._left = frame.cell_call
+                    self.natively(_locate, (error, frame.cell_call[0]), {})
                     self._left = None
                 if self._is_end(frame, error):
                     return
@@ -361,13 +366,13 @@ class Machine:
     def is_in_cells(self) -> bool:
         """Whether any Cells are being called."""
         for frame in self.frames:
-            if frame.cell is not None:
+            if frame.cell_call is not None:
                 return True
         return self._left is not None
 
     def cell_calls(self) -> list[CellCall]:
         """The Cells that are being called, the outermost first."""
-        found = [frame.cell for frame in self.frames if frame.cell is not None]
+        found = [frame.cell_call for frame in self.frames if frame.cell_call is not None]
         if self._left is not None:
             found.append(self._left)
         return [(cell, shapes_of(args)) for cell, args in found]

@@ -298,7 +298,7 @@ class Calls:
             args = tuple(map(recorder.force, args))
             kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
             recorder.enter(machine, call_cell, (cell, args, kwargs), {})
-        machine.frames[-1].cell = (cell, args)
+        machine.frames[-1].cell_call = (cell, args)
         return True
 
     def _call_of_library(self, machine: Machine, function: types.FunctionType, args: tuple, kwargs: dict) -> bool:

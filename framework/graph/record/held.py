@@ -203,7 +203,7 @@ class Unwrapping:
             self._value(value.cells)
             value.stack[:] = [self._value(item) for item in value.stack]
             value.caught[:] = [self._value(item) for item in value.caught]
-            value.target, value.cell = self._value(value.target), self._value(value.cell)
+            value.target, value.cell_call = self._value(value.target), self._value(value.cell_call)
         elif kind is Generator:
             self._value(value.frame)
             value.call = self._value(value.call)

@@ -474,4 +474,4 @@ def _applying(name: str) -> types.FunctionType:
 def _is_called_plainly(frame: Any) -> bool:
     """Whether a frame is that of a call in the program, of a function that ends before the program goes on."""
     code = frame.code
-    return not (code.is_internal or code.is_generator or frame.cell or frame.deliver != "value")
+    return not (code.is_internal or code.is_generator or frame.cell_call or frame.deliver != "value")

@@ -198,7 +198,7 @@ class Imager:
     def _frame(self, frame: Frame) -> Image:
         values = (
             frame.function, tuple(frame.stack), dict(frame.locals), dict(frame.cells), tuple(frame.caught), frame.target,
-            frame.cell,
+            frame.cell_call,
         )  # fmt: skip
         return "frame", frame.pc, tuple(frame.handlers), frame.deliver, frame.code, tuple(map(self._image, values))
 
@@ -458,7 +458,7 @@ class _Builder:
         frame.stack = list(self.build(parts[1]))
         frame.locals, frame.cells = self.build(parts[2]), self.build(parts[3])
         frame.caught = list(self.build(parts[4]))
-        frame.target, frame.cell, frame.whole = self.build(parts[5]), self.build(parts[6]), None
+        frame.target, frame.cell_call, frame.whole = self.build(parts[5]), self.build(parts[6]), None
         frame.turns = {}
         return frame
 

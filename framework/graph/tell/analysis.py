@@ -49,7 +49,7 @@ from anfora.graph.tell.typed import typed
 from anfora.graph.tell.watched import Watched, is_legal
 from anfora.graph.tell.wording import first_failing, hop_span, position_span
 
-__all__ = ["LoweredProgram", "Place", "lower"]
+__all__ = ["LoweredProgram", "Remark", "lower"]
 
 _MOST_WAYS = 200  #: that are followed
 _MOST_VARIANTS = 4  #: of a moment
@@ -57,7 +57,7 @@ _MOST_VISITS = 20  #: of a place, with something else each time
 _MOST_STARTS = 8  #: from the beginning, each time that more is known of loops, recursion, and gradients with branches
 
 
-class Place:
+class Remark:
     """Somewhere in a program, and what is there to say of it.
 
     Attributes:
@@ -95,8 +95,8 @@ class LoweredProgram:
 
     def __init__(
         self,
-        unsupported: list[Place],
-        unknown: list[Place],
+        unsupported: list[Remark],
+        unknown: list[Remark],
         error: BaseException | None,
         weights: dict[str, Tensor],
         names: dict[str, Any],
@@ -165,7 +165,7 @@ def lower(program: Watched, args: tuple, kwargs: dict, compiles: bool = True, fi
     except NoAnswer as reason:
         raise OpRuntimeError(f"{program.name} could not be lowered: the process that was to do it {reason}") from None
     return LoweredProgram(
-        [Place(*found) for found in unsupported], [Place(*found) for found in unknown],
+        [Remark(*found) for found in unsupported], [Remark(*found) for found in unknown],
         None if error is None else pickle.loads(error), _by_address(weights), _by_address(names), text, exact,
     )  # fmt: skip
 
