@@ -240,6 +240,9 @@ def test_loops_of_several_operators_are_functions():
     graphs = Structure(made.graph).graphs
     assert [g.name for g in graphs][1:] == ["fused_3", "fused_3"]
     assert re.search(r"# \d+ kernels and loops, \d+ bytes of arena", str(made))
+    assert re.search(r"# pass fold_constants: (\d+) calls → \1\n", str(made)) and "# pass merge_same_calls: " in str(
+        made
+    )
     assert "# %para1_x: input" in str(made) and "new array" in str(made) and "arena 0 …" in str(made)
 
 

@@ -31,7 +31,7 @@ from anfora.graph.passes.planning import layout_of, plan
 from anfora.graph.passes.same_calls import merge_same_calls
 from anfora.ops import copy
 
-__all__ = ["LOWERING", "PASSES", "Pass", "is_on", "optimised", "register_pass", "tell", "without_passes"]
+__all__ = ["LOWERING", "PASSES", "Pass", "after_each", "is_on", "optimised", "register_pass", "tell", "without_passes"]
 
 Pass = Callable[[FuncGraph], "FuncGraph | None"]
 
@@ -123,14 +123,21 @@ def optimised(graph: FuncGraph, layouts: Sequence[Layout]) -> FuncGraph:
     Raises:
         GraphError: a registered pass has made what is no graph, or what gives other types.
     """
-    for name, function in list(PASSES.items()):
-        if name in _left_out:
-            continue
-        before = len(planned_calls(graph)) if logs("passes") else 0
-        graph = _after(function, name, graph, layouts)
+    count = len(planned_calls(graph)) if logs("passes") else 0
+    found = graph
+    for name, found in after_each(graph, layouts):
         if logs("passes"):
-            tell(name, graph.name, f"{before:,} calls → {len(planned_calls(graph)):,}")
-    return graph
+            before, count = count, len(planned_calls(found))
+            tell(name, found.name, f"{before:,} calls → {count:,}")
+    return found
+
+
+def after_each(graph: FuncGraph, layouts: Sequence[Layout]) -> Iterator[tuple[str, FuncGraph]]:
+    """The graph of a piece behind each pass, with the name of that; the next one may change it."""
+    for name, function in list(PASSES.items()):
+        if name not in _left_out:
+            graph = _after(function, name, graph, layouts)
+            yield name, graph
 
 
 def _after(function: Pass, name: str, graph: FuncGraph, layouts: Sequence[Layout]) -> FuncGraph:

@@ -24,12 +24,14 @@ from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
 from anfora.eager.tape import Block, Leaf, Output, keep, second_handle
 from anfora.graph.facts.origins import Emitter, Origin
+from anfora.graph.ir import FuncGraph
 from anfora.graph.ir.nodes import AnfNode
+from anfora.graph.ir.planned import planned_calls
 from anfora.graph.lower.ahead import Ahead, Column
 from anfora.graph.lower.loops import Closed, Loop
 from anfora.graph.lower.lower import Door, Segment
 from anfora.graph.passes.edges import function_of
-from anfora.graph.passes.pipeline import is_on, optimised, tell
+from anfora.graph.passes.pipeline import after_each, is_on, optimised, tell
 from anfora.graph.run.guards import write_guards
 from anfora.graph.run.one_by_one import OneByOne
 from anfora.graph.run.taped import Taped, taped
@@ -121,9 +123,24 @@ class Runner:
             for part in self.parts or ():
                 outputs.update(dict.fromkeys(value for value in part.kept if value not in piece.inputs))
             self._outputs = {value: i for i, value in enumerate(outputs)}
-            graph = function_of(_name_of(piece), piece.calls, [*piece.inputs, *piece.numbers], list(outputs))
-            self._segment = Segment(optimised(graph, layouts), layouts)
+            self._segment = Segment(optimised(self._function(), layouts), layouts)
         return self._segment
+
+    def _function(self) -> FuncGraph:
+        """The operators as a function of what comes in, which gives what is wanted."""
+        piece = self.piece
+        return function_of(_name_of(piece), piece.calls, [*piece.inputs, *piece.numbers], list(self._outputs))
+
+    def passes(self) -> list[str]:
+        """What each pass does to the operators, in words."""
+        with _lock:
+            layouts = [layout for _, layout in self._lowered().inputs]
+            graph = self._function()
+            told, count = [], len(planned_calls(graph))
+            for name, changed in after_each(graph, layouts):
+                before, count = count, len(planned_calls(changed))
+                told.append(f"{name}: {before} calls → {count}")
+            return told
 
     def segment(self) -> tuple[Segment, list[AnfNode]]:
         """The piece as native code, and which values of the piece it gives."""

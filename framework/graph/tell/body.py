@@ -140,9 +140,9 @@ class Body:
         for value, given in shape.results.items():
             if value not in self.values:
                 self.values[value] = self._value(given, self.values)
-        places = self.builder.typed.places[self.graph] = [
-            (None, f"{shape.tasks} kernels and loops, {shape.arena} bytes of arena")
-        ]
+        told = [f"pass {each}" for each in shape.passes]
+        told += [f"{shape.tasks} kernels and loops, {shape.arena} bytes of arena"]
+        places = self.builder.typed.places[self.graph] = [(None, each) for each in told]
         places += [(self.values[value], place) for value, place in shape.places.items() if value in self.values]
 
     def _is_alive_view(self, call: OperatorCall) -> bool:

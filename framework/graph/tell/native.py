@@ -19,6 +19,7 @@ class NativePlan:
 
     Attributes:
         calls: of operators.
+        passes: what each did to them, in words.
         groups: those that share a loop, in their order; those in no group have loops of their own.
         alive: those that are run at all: views cost nothing.
         tasks: how many loops and kernels there are.
@@ -31,6 +32,7 @@ class NativePlan:
         piece = variant.piece
         segment, wanted = variant.runner.segment()
         self.calls = segment.calls
+        self.passes = variant.runner.passes()
         self._values: dict[AnfNode, AnfNode] = dict(zip(segment.graph.parameters, (*piece.inputs, *piece.numbers)))
         self.results = {value: self.recorded(node) for value, node in zip(wanted, segment.outputs)}
         lowering = lower.Lowering(segment.inputs, segment.calls, segment.outputs)
