@@ -21,6 +21,7 @@ from anfora.graph.tell.typed import typed
 from anfora.models import LeNet5
 
 SCALE = 3.0
+SHIFT = 1.0
 
 
 def straight(x, rate):
@@ -227,6 +228,17 @@ def test_variables_and_arguments_keep_their_names():
     [x, rate] = made.graph.parameters
     assert (x.name, rate.name) == ("x", "rate") and str(rate.abstract) == "the Python float"
     assert made.graph.guards[-1] == "SCALE == 3.0" or "SCALE" in " ".join(made.graph.guards)
+
+
+def shifted(x):
+    return x * SCALE + SHIFT
+
+
+def test_the_variables_of_a_module_are_one_object():
+    [made] = typed(call_all(shifted, [tensor(1.0)]))
+    names: dict = {}
+    shown = text.complete(made.graph, names)
+    assert shown.count("the variables of") == 2 and sum("the variables of" in name for name in names) == 1
 
 
 def test_a_loop_leads_back_to_itself():

@@ -17,7 +17,6 @@ from anfora.graph.run.guards import told_apart_at_once
 from anfora.graph.run.points import Hop, Point, Variant
 from anfora.graph.state.moments import Piece
 from anfora.graph.tell.ends import Ends
-from anfora.graph.tell.functions import Globals
 from anfora.graph.tell.native import NativePlan, lowered
 from anfora.graph.tell.outside import found_outside
 from anfora.graph.tell.wording import Names, guard_text, variables_of
@@ -291,7 +290,7 @@ class Body:
             return graph.apply(PRIMITIVES["getattr"], self.origin(base), key, abstract=abstract)
         if kind == "item":
             if base.kind == "known" and type(base.key) is dict:
-                return graph.apply(PRIMITIVES["getitem"], Globals(base.key), key, abstract=abstract)
+                return graph.apply(PRIMITIVES["getitem"], self.builder.scope(base.key), key, abstract=abstract)
             return graph.apply(PRIMITIVES["getitem"], self.origin(base), key, abstract=abstract)
         assert kind == "number", kind
         parts = [self.origin(part) if isinstance(part, Origin) else part for part in base]

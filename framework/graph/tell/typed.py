@@ -29,7 +29,7 @@ from anfora.graph.passes.inline import inline_single_calls
 from anfora.graph.run.compiled import Program
 from anfora.graph.run.points import Point, Variant
 from anfora.graph.tell.body import Body, types_of_slots
-from anfora.graph.tell.functions import Guards
+from anfora.graph.tell.functions import Globals, Guards
 from anfora.graph.tell.outside import changed_by, known_slots
 from anfora.graph.tell.wording import Names, form_of, name_of
 
@@ -114,6 +114,7 @@ class Builder:
         self.name = name_of(program)
         self.graphs: dict[int, FuncGraph] = {}
         self.kept: list[Any] = []
+        self.scopes: dict[int, Globals] = {}
         self.typed = Typed(FuncGraph(self.name))
         self.waiting: list[Callable[[], None]] = []
 
@@ -131,6 +132,10 @@ class Builder:
         if self.inputs:
             self._lift()
         return self.typed
+
+    def scope(self, variables: dict[str, Any]) -> Globals:
+        """The variables of a module, one object for all who read there."""
+        return self.scopes.setdefault(id(variables), Globals(variables))
 
     def input(self, tensor: Tensor, wish: str) -> AnfNode:
         """The parameter that stands for a tensor of the program."""
