@@ -31,8 +31,8 @@ __all__ = ["METHODS", "MODULES", "OPERATORS", "PROPERTIES", "REFLECTED", "functi
 #: The modules whose public names are the functions of `anfora.ops`.
 MODULES = (
     "activation", "arithmetic", "attention", "boxes", "comparison", "complexes", "convolution", "copying", "creation",
-    "ctc", "derived", "diagonals", "entropy", "factors", "grids", "image", "indexing", "joining", "linalg", "linear", "losses",
-    "mathematics", "normalization", "padding", "pooling", "programs", "random", "recurrent", "reduction", "scan",
+    "ctc", "derived", "diagonals", "entropy", "factors", "grids", "image", "indexing", "joining", "linalg", "linear",
+    "losses", "mathematics", "normalization", "padding", "pooling", "programs", "random", "recurrent", "reduction", "scan",
     "scatter", "shape", "softmaxes", "sorting", "special", "spectra", "tapers",
 )  # fmt: skip
 
