@@ -299,12 +299,13 @@ class Held(Notebook):
         found = self.origins.get(id(value))
         if found is None or id(value) in self.looked:
             return value
+        if type(value) is dict and any(type(key) is not str for key in value):
+            return (
+                value  # other keys are equal to such of other types, and to copy objects as keys may call their methods
+            )
         origin = found[1]
         items = dict(value) if type(value) is dict else dict(enumerate(value))
-        kind = str if type(value) is dict else int  # other keys of a dict are equal to such of other types
-        origins = {key: self.origin("item", key, origin) for key in items if type(key) is kind}
-        if len(origins) < len(items):
-            return value
+        origins = {key: self.origin("item", key, origin) for key in items}
         # A list of which all is known is known after a change too; so it stays, unless there are floats in it.
         ints_vary = type(value) is not list
         varies = [

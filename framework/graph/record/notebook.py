@@ -8,9 +8,10 @@ from __future__ import annotations
 import abc
 import enum
 import gc
+import sys
 import types
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -404,8 +405,9 @@ class Notebook(Objects):
                 origin = found[1]
                 self.items += len(items)
                 if kind is dict:
-                    self.guard("keys", origin, tuple(value))
-                elif raw is kind:
+                    self._look_at_dict(value, origin, is_deep)
+                    return
+                if raw is kind:
                     self.guard("length", origin, len(value))
                 else:
                     self.guard("equal", self.derive(raw.__len__, origin), len(items))
@@ -417,9 +419,34 @@ class Notebook(Objects):
             found = self.origins.get(id(value))
             if found is not None and id(value) not in self.looked:
                 self.looked[id(value)] = value
-                self.guard("equal", found[1], kind(value))
+                self._look_at_set(value, found[1])
         else:
             self._look_through(value, kind, is_deep)
+
+    def _look_at_dict(self, value: dict, origin: Origin, is_deep: bool) -> None:
+        """The same of a dict. Keys that are objects come from outside as all others do, and to look one of them up would
+        call their methods: the items are found by their order then."""
+        if SIMPLE.issuperset(map(type, value)):
+            self.guard("keys", origin, tuple(value))
+            for key, item in value.items():
+                self._look_item(item, self.origin("item", key, origin), is_deep)
+            return
+        self.guard("length", origin, len(value))
+        self._look_in_order(value, self.derive(list, origin), is_deep)
+        self._look_in_order(value.values(), self.derive(list, self.derive(dict.values, origin)), is_deep)
+
+    def _look_at_set(self, value: set | frozenset, origin: Origin) -> None:
+        """The same of a set. The size of its table decides about the order of what is made of it."""
+        if SIMPLE.issuperset(map(type, value)):
+            self.guard("equal", origin, type(value)(value))
+            return
+        self.guard("length", origin, len(value))
+        self.guard("equal", self.derive(sys.getsizeof, origin), sys.getsizeof(value))
+        self._look_in_order(value, self.derive(list, origin), True)
+
+    def _look_in_order(self, items: Iterable[Any], listed: Origin, is_deep: bool) -> None:
+        for place, item in enumerate(items):
+            self._look_item(item, self.origin("item", place, listed), is_deep)
 
     def _look_through(self, value: Any, kind: type, is_deep: bool) -> None:
         """The same of what stands for others: methods that are bound, views, iterators."""

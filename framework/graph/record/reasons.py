@@ -173,6 +173,8 @@ class Reasons(Held):
         if is_a(value, (tuple, list, set, frozenset, dict)):
             if not deep and SIMPLE.issuperset(map(type, value)):
                 return
+            if self.is_outside(value):
+                self.look(value)  # what it holds is from outside as well
             items = (*value, *value.values()) if is_a(value, dict) and deep else value
             for item in items:
                 self._collect_identities(item, deep, found, depth + 1)
