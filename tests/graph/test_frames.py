@@ -11,6 +11,7 @@ import pytest
 
 import anfora as ms
 from anfora import Tensor
+from anfora.graph.run.keeper import Keeper
 from anfora.graph.state.moments import OVERDRAWN
 
 
@@ -185,10 +186,60 @@ def a_warning_in_a_comprehension(x, k):
     return [each.lineno for each in caught], done, x
 
 
+def stands():
+    """In which functions and lines the program stands."""
+    frame, found = sys._getframe(1), []
+    while frame.f_code.co_name != "the_caller":
+        found.append((frame.f_code.co_name, frame.f_lineno))
+        frame = frame.f_back
+    return found
+
+
+def lines_of_comprehensions(x, k):
+    one = [
+        stands()
+        for i in range(k)
+        for j in (stands(), i)
+        if j is not None
+    ]  # fmt: skip
+    two = {
+        i: {(j, *stands()) for j in range(k)} for i in range(4)
+    }  # fmt: skip
+    three = [
+        [
+            [stands() for _ in (stands(), 1) for _ in (stands(), 2)]
+            for j in range(2)
+        ]
+        for i in range(2)
+    ]  # fmt: skip
+    for _ in range(3):
+        one += stands()
+    return one, [*two.items()], three, x
+
+
+def test_frames_where_a_recording_is_left(monkeypatch):
+    """Loops that have begun are Python's then, from their next iteration on."""
+    program = lines_of_comprehensions
+    expected, left = the_caller(program, Tensor([1.0]), 2)[:-1], 0
+
+    def is_overdrawn(_):
+        nonlocal left
+        left -= 1
+        return left < 0
+
+    monkeypatch.setattr(Keeper, "_is_overdrawn", is_overdrawn)
+    for pieces in range(1, 70, 2):
+        left = pieces
+        assert the_caller(ms.jit(program), Tensor([1.0]), 2)[:-1] == expected, pieces
+        if left >= 0:
+            break
+    assert pieces > 20
+
+
 PROGRAMS = [
-    lines_of_a_function, in_comprehensions, a_warning_in_a_comprehension, caller_of_caller, variable,
-    variable_that_changes, all_variables, stack, stack_of_another, of_a_closure, of_a_method, of_a_generator, a_warning,
-    extracted, of_an_exception, a_long_loop, a_warning_in_a_long_loop, a_function_that_calls_itself,
+    lines_of_comprehensions, lines_of_a_function, in_comprehensions, a_warning_in_a_comprehension, caller_of_caller,
+    variable, variable_that_changes, all_variables, stack, stack_of_another, of_a_closure, of_a_method, of_a_generator,
+    a_warning, extracted, of_an_exception, a_long_loop, a_warning_in_a_long_loop, a_function_that_calls_itself,
     of_another_compiled_one,
 ]  # fmt: skip
 

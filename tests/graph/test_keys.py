@@ -64,7 +64,8 @@ def number_of(key):
 #: Which keys come out of `outer`, or of its keys, in some order.
 TAKEN = [
     "list(outer)", "[*outer]", "[key for key in outer]", "list(iter(outer))", "tuple(outer)",
-    "sorted(outer, key=number_of)", "list(zip(outer, 'abc'))[0]", "[max(outer, key=number_of)]", "list(dict.fromkeys(outer))", "list(set(outer))",
+    "sorted(outer, key=number_of)", "list(zip(outer, 'abc'))[0]", "[max(outer, key=number_of)]",
+    "list(dict.fromkeys(outer))", "list(set(outer))",
     "list(frozenset(outer) | set(outer))", "next(iter(outer)), *outer", "list(filter(None, outer))",
     "[next(enumerate(outer))[1]]",
     "[key for key in outer if key != other]", "[key for key in outer if key is not other]",

@@ -224,8 +224,13 @@ def do_at(
             args.clear()  # so that only who does the loop holds what it may let go
         if hasattr(type(given[0]), "python"):  # an iterator of the machine's
             given[0] = given[0].python()
-        is_seen = shows_frames(place.code)
-        return _do_outlined(operation, given, handled, [*_callers(), *outer()] if is_seen else [])
+        places: list[Place] = []
+        if shows_frames(place.code):
+            inner = operation.loop.inner
+            places = [*_callers(), *outer()]
+            if inner is not None:  # it is the frame of a comprehension, which is called from that of the function
+                places.append(place._replace(position=inner.caller))
+        return _do_outlined(operation, given, handled, places)
     is_whole = operation is plainly
     if is_whole:
         operation, args = args[0], args[1:]

@@ -44,7 +44,7 @@ from anfora.graph.source.scopes import (
     qualified_name,
     renamed,
 )
-from anfora.graph.source.tracebacks import INNER
+from anfora.graph.source.tracebacks import INNER, Inner, named
 
 __all__ = ["BREAK", "END", "RAISED", "RETURN", "Loop"]
 
@@ -102,6 +102,12 @@ class Loop:
     def fills(self) -> bool:
         """Whether it fills a container, that of a comprehension."""
         return self.depth > 0
+
+    @property
+    def inner(self) -> Inner | None:
+        """The comprehension that it is a loop of, where this Python has a function for that."""
+        _, found, _ = INNER.get(id(self.definition.python), (None, (), None))
+        return next((each for each in found if each.position == position_of(self.node)), None) if self.fills else None
 
     def empty(self) -> Any:
         """The container of a comprehension, at the start."""
@@ -245,10 +251,11 @@ class Loop:
         code = renamed(code, qualified_name(around), qualified_name(path))
         if set(code.co_freevars) - variables:
             raise Unsupported("a loop with variables that are not its function's")
-        if self.fills and id(definition.python) in INNER:
+        if self.inner is not None:
+            code = named(code, self.inner.name, self.inner.qualified_name)
             place = position_of(self.node)
             shown = [each for each in INNER[id(definition.python)][1] if each.is_around(place)]
-            INNER[id(code)] = code, tuple([each._replace(is_all=True) for each in shown])
+            INNER[id(code)] = code, tuple([each._replace(is_all=True) for each in shown]), definition.python
         return code
 
 

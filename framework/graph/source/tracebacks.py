@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from anfora.graph.source.code import Position, about
 
-__all__ = ["BRINGS_BACK", "INNER", "Inner", "Lines", "code_behind", "depth", "freed", "of_program", "stub"]
+__all__ = ["BRINGS_BACK", "INNER", "Inner", "Lines", "code_behind", "depth", "freed", "named", "of_program", "stub"]
 
 #: In Python 3.10 a bare `raise` brings back the traceback that the exception has come with, whatever it has got since.
 BRINGS_BACK = sys.version_info < (3, 11)
@@ -133,9 +133,12 @@ def stub(code: types.CodeType, position: Position) -> types.CodeType:
     if found is None:
         if len(_near) >= _MOST_NEAR:
             _near.clear()
-        of, all_inner = INNER.get(id(code), (None, ()))
-        around = tuple([inner for inner in all_inner if inner.holds(position)]) if of is code else ()
-        found = _near[near] = _stub(code, code.co_filename, position, around), code
+        of, all_inner, function = INNER.get(id(code), (None, (), code))
+        if of is code:
+            around = tuple([inner for inner in all_inner if inner.holds(position)])
+            found = _near[near] = _stub(function, code.co_filename, position, around), code
+        else:
+            found = _near[near] = _stub(code, code.co_filename, position), code
     return found[0]
 
 
@@ -182,13 +185,18 @@ class Inner(NamedTuple):
         is_within = _is_within(position, self.position) and not _is_within(position, self.outside)
         return self.is_all or is_within
 
+    @property
+    def caller(self) -> Position:
+        """Where the function around it stands meanwhile."""
+        return (*self.position[:4], self.outside)
+
     def is_around(self, position: Position) -> bool:
         """Whether it is the comprehension at a position, or one around that."""
         return position == self.position or self.holds(position)
 
 
-#: Those in a function, the outer ones first, by the identity of its code object.
-INNER: dict[int, tuple[types.CodeType, tuple[Inner, ...]]] = {}
+#: Those in a function, the outer ones first, by the identity of its code object, with the code of the function around all.
+INNER: dict[int, tuple[types.CodeType, tuple[Inner, ...], types.CodeType]] = {}
 
 
 def _is_within(one: Position, other: Position) -> bool:
@@ -212,8 +220,13 @@ def _stub(code: types.CodeType, file: str, position: Position, around: tuple[Inn
 
 
 def _named(made: types.CodeType, code: types.CodeType, name: str, qualified_name: str) -> types.CodeType:
-    made = made.replace(co_consts=(*made.co_consts, code), co_name=name)
-    return made.replace(co_qualname=qualified_name) if sys.version_info >= (3, 11) else made
+    return named(made.replace(co_consts=(*made.co_consts, code)), name, qualified_name)
+
+
+def named(code: types.CodeType, name: str, qualified_name: str) -> types.CodeType:
+    """The same code under another name."""
+    code = code.replace(co_name=name)
+    return code.replace(co_qualname=qualified_name) if sys.version_info >= (3, 11) else code
 
 
 class _Held:

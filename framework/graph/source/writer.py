@@ -98,7 +98,7 @@ class Writer:
         for loop in self.loops:
             loop.settle(cells, self.free)
         if self.inner_frames:
-            INNER[id(self.python)] = self.python, tuple(self.inner_frames)
+            INNER[id(self.python)] = self.python, tuple(self.inner_frames), self.python
         return Code(
             self.python,
             self.opcodes,
