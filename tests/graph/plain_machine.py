@@ -189,6 +189,9 @@ class Machine:
             raise UnboundLocalError(unbound(name))
         del frame.variables[name]
 
+    def LOAD_BUILTIN(self, frame, name):
+        frame.stack.append(getattr(builtins, name))
+
     def LOAD_CELL(self, frame, name):
         frame.stack.append(filled_cell(frame, name).cell_contents)
 

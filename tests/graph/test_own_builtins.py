@@ -72,3 +72,43 @@ def test_a_call_does_not_go_wrong_by_them(name, monkeypatch):
         patched.setattr(builtins, name, fails)
         got = [compiled(x, k) for k in (2, 3)]
     assert [*map(float, got)] == want[:2]
+
+
+@pytest.mark.parametrize("name", ["__import__", "__build_class__"])
+def test_what_statements_call_is_asked_for_in_each_call(name, monkeypatch):
+    asked = []
+    real = getattr(builtins, name)
+
+    def f(x, k):
+        import math
+
+        class Made:
+            floor = math.floor(2.5)
+
+        return x * Made.floor, k
+
+    def counted(first, *args, **names):
+        asked.append(first if type(first) is str else args[0])
+        return real(first, *args, **names)
+
+    compiled, x = ms.jit(f), Tensor([1.0])
+    compiled(x, 0)
+    for is_patched in (False, True, True, False, True):
+        told = []
+        for function in (f, compiled):
+            with monkeypatch.context() as patched:
+                if is_patched:
+                    patched.setattr(builtins, name, counted)
+                asked.clear()
+                result, _ = function(x, 1)
+            told.append((result.tolist(), [each for each in asked if each in ("math", "Made")]))
+        assert told[0] == told[1]
+    for function in (f, compiled):
+        said = None
+        with monkeypatch.context() as patched:
+            patched.delattr(builtins, name)
+            try:
+                function(x, 1)
+            except (ImportError, NameError) as error:
+                said = error
+        assert str(said) == f"{name} not found"

@@ -85,6 +85,10 @@ def op_LOAD_GLOBAL(machine: Machine, frame: Frame, name: str) -> None:
     frame.stack.append(machine.world.load_global(machine, name))
 
 
+def op_LOAD_BUILTIN(machine: Machine, frame: Frame, name: str) -> None:
+    frame.stack.append(machine.world.load_builtin(machine, name))
+
+
 def op_STORE_GLOBAL(machine: Machine, frame: Frame, name: str) -> None:
     machine.world.do(machine, operations.set_global, (frame.function, name, frame.stack.pop()))
 
@@ -537,7 +541,8 @@ def op_IMPORT(machine: Machine, frame: Frame, what: tuple[str, tuple | None, int
     name, names, level = what
     scope = frame.function.__globals__
     here = {key: scope[key] for key in ("__name__", "__package__", "__path__") if key in scope}  # for relative ones
-    frame.stack.append(machine.world.do(machine, __import__, (name, here, None, names, level)))
+    importing = machine.world.load_builtin(machine, "__import__")
+    frame.stack.append(machine.world.do(machine, importing, (name, here, None, names, level)))
 
 
 def op_IMPORT_FROM(machine: Machine, frame: Frame, name: str) -> None:

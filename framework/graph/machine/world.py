@@ -58,6 +58,13 @@ class Plain:
                 raise NameError(f"name '{name}' is not defined", name=name)
         return value
 
+    def load_builtin(self, machine: Machine, name: str) -> Any:
+        """What Python calls for a statement: a program may have put something else there."""
+        value = builtins_of(machine.frames[-1].function).get(name, ABSENT)
+        if value is ABSENT:
+            raise (ImportError if name == "__import__" else NameError)(f"{name} not found")
+        return value
+
     def has_global(self, machine: Machine, name: str) -> bool:
         """Whether the module has a variable, which can be deleted."""
         return name in machine.frames[-1].function.__globals__

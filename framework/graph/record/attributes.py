@@ -43,7 +43,7 @@ class Attributes(Reasons):
             for absent_from in (scope, builtins_of(function)):
                 self.guard("no key", self.origin("known", absent_from), name)
             raise
-        written = self.overlay.item(scope, name)
+        written = self.overlay.item(scope, self.make_origin("known", scope), name)
         if written is not UNKNOWN:
             return written
         if name in scope:
@@ -55,10 +55,16 @@ class Attributes(Reasons):
         self.guard("no key", self.origin("known", scope), name)
         return self.register(value, self.origin("item", name, self.origin("known", builtins_of(function))))
 
+    def load_builtin(self, machine: Machine, name: str) -> Any:
+        value, held = super().load_builtin(machine, name), builtins_of(machine.frames[-1].function)
+        if held is not BUILTINS:
+            self.guard("is", self.origin("item", name, self.origin("known", held)), value)
+        return value
+
     def has_global(self, machine: Machine, name: str) -> bool:
         scope = machine.frames[-1].function.__globals__
         is_there = super().has_global(machine, name)
-        if self.overlay.item(scope, name) is UNKNOWN:
+        if self.overlay.item(scope, self.make_origin("known", scope), name) is UNKNOWN:
             self.guard("is", self.derive(holds, self.origin("known", scope), name), is_there)
         return is_there
 

@@ -297,7 +297,7 @@ class Doing(Hops):
 
     def _is_imported(self, name: str, scope: dict, _: None, names: tuple | None, level: int) -> bool:
         """Whether an import only finds what has been imported, as long as that stays so."""
-        if level or builtins.__import__ is not _IMPORT or (names and "*" in names):
+        if level or (names and "*" in names):
             return False
         parts = name.split(".")
         paths = [".".join(parts[: n + 1]) for n in range(len(parts))]
@@ -308,7 +308,6 @@ class Doing(Hops):
             return False
         for path, module in zip(paths, modules):
             self.guard("is", self.origin("item", path, self.origin("known", sys.modules)), module)
-        self.guard("is", self.origin("attr", "__import__", self.origin("known", builtins)), _IMPORT)
         if names:
             self.guard("is", Origin("number", _gives_plainly, (self.origin("known", modules[-1]), names)), True)
         return True

@@ -539,7 +539,7 @@ class Notebook(Objects):
     def getattr_plain(self, value: Any, name: str) -> Any:
         """An attribute that lies in the object's own dict."""
         table = operations.dict_of(value)
-        found = table[name]
+        found = dict.__getitem__(table, name)  # whatever the class of the dict makes of it
         if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
             self.know_item(table, name)
             return found

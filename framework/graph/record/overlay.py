@@ -71,7 +71,9 @@ class Overlay:
     def note_attribute(self, name: str, origin: Origin, owner: Any, value: Any) -> None:
         """An attribute of an object has been written, or deleted: its value is GONE then."""
         self.is_any = True
-        self._named.setdefault(name, {})[id(origin)] = origin, owner, value
+        owners = self._named.setdefault(name, {})
+        owners.pop(id(origin), None)  # the last that was written comes last
+        owners[id(origin)] = origin, owner, value
 
     def note_asked(self, kind: str, origin: Origin, payload: Any) -> None:
         """Told of a guard, before it is noted."""
@@ -81,20 +83,35 @@ class Overlay:
             self.note_question(origin.key, *origin.base)
 
     def attribute(self, owner: Any, name: str) -> Any:
-        """What the program finds as an attribute that it has written; UNKNOWN if it has not."""
-        for _, other, value in self._named.get(name, {}).values():
-            if other is owner:
-                if value is GONE:
-                    raise Pause
-                return value
+        """What the program finds as an attribute that it has written; UNKNOWN if it has not. What has been written behind
+        that was written elsewhere, in later calls too."""
+        behind: list[tuple[Origin, Any]] = []
+        for origin, other, value in reversed(self._named.get(name, {}).values()):
+            if other is not owner:
+                behind.append((origin, other))
+                continue
+            if value is GONE:
+                raise Pause
+            for written, another in behind:
+                self._tell_apart_from(origin, written, another)
+            for changed in self._changed.values():
+                if type(changed.value) is dict and changed.touches(name):
+                    self._tell_apart_from(self._dict_of(origin), changed.origin, changed.value)
+            return value
         return UNKNOWN
 
-    def item(self, owner: Any, key: Any) -> Any:
-        """The same of an item of a dict."""
+    def item(self, owner: Any, origin: Origin, key: Any) -> Any:
+        """The same of an item of a dict, which has been found there."""
         for changed in self._changed.values():
             if changed.value is owner and key in changed.items and not changed.is_whole:
                 if changed.items[key] is GONE:
                     raise Pause
+                if changed.origin is not origin:
+                    self.recorder.note_guard("same", origin, changed.origin)
+                for other in self._changed.values():
+                    if other is not changed and type(other.value) is dict and other.touches(key):
+                        self._tell_apart_from(changed.origin, other.origin, other.value)
+                self._tell_apart_from_objects(changed.origin, key)
                 return changed.items[key]
         return UNKNOWN
 
@@ -108,6 +125,8 @@ class Overlay:
                 self.recorder.guard("not same", origin, self.recorder.origins[id(other)][1])
         changed = self._changed.get(id(origin))
         if changed is None:
+            if any(other.value is owner for other in self._changed.values()):  # it has been found in another place
+                raise Pause
             self.is_any = True
             changed = self._changed[id(origin)] = Changed(owner, origin)
         return changed
@@ -153,8 +172,7 @@ class Overlay:
             for changed in self._changed.values():
                 if changed.touches(key):
                     self._tell_apart_from(base, changed.origin, changed.value)
-            for other, owner, _ in self._named.get(key, {}).values() if type(key) is str else ():
-                self._tell_apart_from(base, self._dict_of(other), operations.dict_of(owner))
+            self._tell_apart_from_objects(base, key)
 
     def note_look(self, kind: str, origin: Origin, payload: Any) -> None:
         """A container is read as a whole; or, `no key`, it has no such item."""
@@ -165,6 +183,11 @@ class Overlay:
             if kind == "keys" or (kind == "no key" and payload == name):
                 for other, owner, _ in owners.values():
                     self._tell_apart_from(origin, self._dict_of(other), operations.dict_of(owner))
+
+    def _tell_apart_from_objects(self, table: Origin, key: Any) -> None:
+        """A dict is none in which an attribute lies that was written."""
+        for other, owner, _ in self._named.get(key, {}).values() if type(key) is str else ():
+            self._tell_apart_from(table, self._dict_of(other), operations.dict_of(owner))
 
     def _dict_of(self, origin: Origin) -> Origin:
         if origin.kind == "known":

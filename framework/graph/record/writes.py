@@ -404,7 +404,7 @@ class Writes(Attributes):
     def _read_item(self, operation: Callable, args: tuple, owner: Any, key: Any) -> Any:
         origin = self.origins[id(owner)][1]
         is_list = type(owner) in (list, tuple)
-        written = UNKNOWN if is_list else self.overlay.item(owner, key)
+        written = UNKNOWN if is_list else self.overlay.item(owner, origin, key)
         is_there = written is not UNKNOWN or (-len(owner) <= key < len(owner) if is_list else key in owner)
         is_question = known.is_among(operation, _MEMBERSHIP)
         if is_question or not is_there:

@@ -15,6 +15,7 @@ top at the right.
     STORE_CELL name         value ->
     DELETE_CELL name
     LOAD_GLOBAL name        -> the variable of the module, or the builtin; NameError
+    LOAD_BUILTIN name       -> what Python calls for a statement: `__build_class__`, in the words of an error "not found"
     STORE_GLOBAL name       value ->
     DELETE_GLOBAL name
     POP                     value ->

@@ -8,7 +8,6 @@ theirs, write the `finally` again where they pass it, and call `__exit__`.
 from __future__ import annotations
 
 import ast
-import builtins
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -224,7 +223,7 @@ class Statements(Patterns):
             self.generic(node, node.name)
             return
         self.values(node.decorator_list)
-        self.emit("CONST", builtins.__build_class__, node)  # type: ignore[attr-defined]
+        self.emit("LOAD_BUILTIN", "__build_class__", node)
         self.emit("FUNCTION", (self.inner(node, node.name), ()), node)
         self.emit("CONST", node.name, node)
         self.arguments_and_call(node.bases, node.keywords, node, before=2)
