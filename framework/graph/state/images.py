@@ -12,7 +12,7 @@ import contextlib
 import functools
 import gc
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from anfora.core.dtype import DType
@@ -21,7 +21,7 @@ from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.kinds import is_a, reduced, unwarned
-from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, bound_to, descriptor_of, is_bound, viewed
+from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, bound_to, descriptor_of, is_bound, is_plain_key, viewed
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.values import exact
@@ -32,6 +32,7 @@ from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.operations import is_of_python, mro_of, table_of
 from anfora.graph.machine.walks import Walk
 from anfora.graph.source.tracebacks import Lines
+from anfora.graph.state.set_orders import fill, order_of_making
 
 __all__ = ["FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
 
@@ -112,8 +113,10 @@ class Imager:
         image: Image
         if kind is types.MethodType:
             image = "bound", self._image(value.__func__), self._image(value.__self__)
-        elif kind is tuple or kind is frozenset:
-            image = kind.__name__, tuple(map(self._image, value))
+        elif kind is tuple:
+            image = "tuple", tuple(map(self._image, value))
+        elif kind is frozenset:
+            image = self._set(value)
         elif is_a(value, tuple) and getattr(value, "__dict__", None):
             raise NoImage(f"a {kind.__name__} with attributes")
         elif is_a(value, tuple):  # a named one
@@ -124,8 +127,17 @@ class Imager:
         self._number(value)
         return image
 
-    def _items(self, value: list | set) -> Image:
-        return type(value).__name__, tuple(map(self._image, value))
+    def _items(self, value: list) -> Image:
+        return "list", tuple(map(self._image, value))
+
+    def _set(self, value: set | frozenset) -> Image:
+        made: tuple[Collection[Any], int] | None = value, 0
+        if all(map(is_plain_key, value)):  # that of others follows from their addresses, which are others in each call
+            made = order_of_making(value)
+        if made is None:
+            raise NoImage("a set whose order another one would not have")
+        order, room = made
+        return type(value).__name__, room, tuple(map(self._image, order))
 
     def _dict(self, value: dict) -> Image:
         return "dict", tuple((self._image(k), self._image(v)) for k, v in value.items())
@@ -228,7 +240,7 @@ class Imager:
 _IMAGES: dict[type, Callable[[Imager, Any], Image]] = {
     list: Imager._items,
     dict: Imager._dict,
-    set: Imager._items,
+    set: Imager._set,
     types.CellType: Imager._inside,
     types.FunctionType: Imager._function,
     Frame: Imager._frame,
@@ -335,7 +347,9 @@ class _Builder:
         items = [self.build(item) for item in image[-1]]
         if kind == "tuple of":
             return tuple.__new__(image[1], items)
-        return tuple(items) if kind == "tuple" else frozenset(items)
+        if kind == "tuple":
+            return tuple(items)
+        return frozenset(dict.fromkeys(items) if image[1] else items)
 
     # Objects that their parts may hold: each is in its place before the parts are made.
 
@@ -354,7 +368,7 @@ class _Builder:
     def _set(self, image: Image, place: int) -> set:
         found: set[Any] = set()
         self.made[place] = found
-        found.update(self.build(item) for item in image[1])
+        fill(found, [self.build(item) for item in image[2]], image[1])
         return found
 
     def _new_cell(self, image: Image, place: int) -> types.CellType:
