@@ -104,6 +104,24 @@ def data(a, b, x):
     return a + 0
 
 
+class Shared:
+    """Its objects have one dict, some of them."""
+
+    def __init__(self, table):
+        self.__dict__ = table
+
+
+def attributes_in_one_dict(a, b, x):
+    a.k = 1
+    first = b.k if hasattr(b, "k") else None
+    b.k = 2
+    second = a.k
+    a.j = x
+    third = getattr(b, "j", None) is x
+    del b.k
+    return first, second, third, hasattr(a, "k"), sorted(vars(b))
+
+
 def a_global_and_an_item(a, b, x):
     global SHARED
     SHARED = 5
@@ -124,17 +142,22 @@ TABLE = [
     (attributes, Box), (attributes, Slotted), (deleted_attributes, Box), (by_the_dict, Box), (by_a_function, Box),
     (by_a_function, Slotted), (items, table), (many_items, table), (cleared, table), (popped, table),
     (items_of_lists, lambda: [3, 4, 5]), (members, lambda: {1, 2}), (items_of_tensors, lambda: Tensor([1.0, 2.0])),
-    (in_place, lambda: Tensor([1.0, 2.0])), (data, lambda: Parameter(Tensor([3.0]))),
+    (attributes_in_one_dict, lambda: Shared({})), (in_place, lambda: Tensor([1.0, 2.0])),
+    (data, lambda: Parameter(Tensor([3.0]))),
     (a_global_and_an_item, lambda: sys.modules[__name__].__dict__),
 ]  # fmt: skip
 
 
 def told(function, make, order):
     found = []
+    table = {}
     for are_same in order:
         globals().pop("SHARED", None)
         a = make()
         b = a if are_same else ({} if a is globals() else make())
+        if type(a) is Shared:
+            a, b = Shared(table), Shared(table if are_same else {})
+            table.clear()
         found.append(str(function(a, b, Tensor([1.0]))))
     return found
 

@@ -88,6 +88,8 @@ class Overlay:
         behind: list[tuple[Origin, Any]] = []
         for origin, other, value in reversed(self._named.get(name, {}).values()):
             if other is not owner:
+                if _share_a_dict(other, owner):
+                    raise Pause
                 behind.append((origin, other))
                 continue
             if value is GONE:
@@ -161,9 +163,10 @@ class Overlay:
         if kind in ("attr", "method"):
             for name, owners in self._named.items():
                 if key in (name, "__dict__"):
+                    reader = self._value_at(base)
                     for other, owner, _ in owners.values():
-                        if is_a(owner, type):  # its objects and subclasses have that attribute too
-                            raise Pause
+                        if is_a(owner, type) or _share_a_dict(owner, reader):
+                            raise Pause  # its objects and subclasses, or those with its dict, have that attribute too
                         self._tell_apart_from(base, other, owner)
             for changed in self._changed.values():  # the variables of an object or module are its attributes
                 if key == "__dict__" or (type(changed.value) is dict and changed.touches(key)):
@@ -189,6 +192,12 @@ class Overlay:
         for other, owner, _ in self._named.get(key, {}).values() if type(key) is str else ():
             self._tell_apart_from(table, self._dict_of(other), operations.dict_of(owner))
 
+    def _value_at(self, origin: Origin) -> Any:
+        """What has been found there; None where that is not known."""
+        if origin.kind == "known":
+            return origin.key
+        return next((value for value, found in self.recorder.origins.values() if found is origin), None)
+
     def _dict_of(self, origin: Origin) -> Origin:
         if origin.kind == "known":
             return self.recorder.make_origin("known", operations.dict_of(origin.key))
@@ -203,6 +212,12 @@ class Overlay:
             return  # an object of the type that is guarded is no class
         if value is not None and (origin.kind != "known" or other.kind != "known"):
             self.recorder.note_guard("not same", _safe(origin), _safe(other))
+
+
+def _share_a_dict(one: Any, other: Any) -> bool:
+    """Whether two objects have the same attributes: `__dict__` can be set."""
+    table = operations.dict_of(one)
+    return table is not None and one is not other and table is operations.dict_of(other)
 
 
 def _safe(origin: Origin) -> Origin:
