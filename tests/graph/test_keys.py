@@ -131,3 +131,29 @@ def program(n):
         expected = scope["program"](n), [*LOG]
         LOG.clear()
         assert (compiled(n), LOG) == expected
+
+
+class Counted(int):
+    """Counts how often it is hashed."""
+
+    def __init__(self, *_):
+        self.count = 0
+
+    def __hash__(self):
+        self.count += 1
+        return int.__hash__(self)
+
+
+def test_what_is_put_down_is_not_hashed_again():
+    def program(n, x):
+        table = dict.fromkeys(map(Counted, range(n)))
+        found = [sum(each.count for each in table)]
+        for made in (set(table), frozenset(table), {*table}, dict(table), {**table}):
+            print(end="")
+            again = dict.fromkeys(made, x)
+            found.append((sum(each.count for each in table), len(again)))
+        return found, len(set(table) & table.keys())
+
+    compiled = jit(program)
+    for n in (3, 3, 4, 3, 5):
+        assert compiled(n, Tensor([1.0])) == program(n, Tensor([1.0]))

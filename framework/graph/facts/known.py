@@ -27,7 +27,7 @@ from anfora.core.tensor_classes import CLASSES, changed, is_code, is_met, is_put
 from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
 from anfora.graph.facts import contexts, makers, rows
-from anfora.graph.facts.classes import defines, of_version
+from anfora.graph.facts.classes import class_attribute, defines, of_version
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
@@ -41,8 +41,9 @@ __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "ITERABLES", "ITERATORS", "METADATA", "NUMBERS", "SIMPLE",
     "VIEWS", "bound_to", "computes", "descriptor_of", "enters", "forgets", "has_identity", "has_methods",
     "holds_state", "is_among", "is_attribute_of_ours", "is_bound", "is_compared_plainly", "is_compiled",
-    "is_constant", "is_layer", "is_object", "is_of_layers", "is_opaque", "is_ours", "is_plain_key", "is_pythons",
-    "is_transform", "name_of", "only_moves", "overrides", "rows", "sets_plainly", "viewed", "writes",
+    "is_constant", "is_hashed_by_program", "is_layer", "is_object", "is_of_layers", "is_opaque", "is_ours",
+    "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves", "overrides", "rows", "sets_plainly",
+    "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -522,6 +523,19 @@ def has_identity(kind: type) -> bool:
 def is_plain_key(key: Any) -> bool:
     """Whether to hash a value, and to compare it, calls nothing of the program."""
     return type(key) in SIMPLE or (type(key) is tuple and all(map(is_plain_key, key)))
+
+
+def is_hashed_by_program(value: Any) -> bool:
+    """Whether somebody may see that a value becomes a key: a function of Python is called, other than that of an enum."""
+    kind = type(value)
+    if kind in SIMPLE:
+        return False
+    if kind is tuple or kind is frozenset:
+        return any(map(is_hashed_by_program, value))
+    functions = [
+        method for name in ("__hash__", "__eq__") if is_a(method := class_attribute(kind, name), types.FunctionType)
+    ]
+    return bool(functions) and (not is_constant(value) or any(map(enters, functions)))
 
 
 def is_compared_plainly(value: Any) -> bool:

@@ -12,7 +12,7 @@ import contextlib
 import functools
 import gc
 import types
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from anfora.core.dtype import DType
@@ -21,7 +21,17 @@ from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.kinds import is_a, reduced, unwarned
-from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, bound_to, descriptor_of, is_bound, is_plain_key, viewed
+from anfora.graph.facts.known import (
+    GETTERS,
+    SIMPLE,
+    VIEWS,
+    bound_to,
+    descriptor_of,
+    is_bound,
+    is_hashed_by_program,
+    is_plain_key,
+    viewed,
+)
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.values import exact
@@ -47,6 +57,12 @@ Image = tuple  #: (kind, …); see Imager._image
 
 class NoImage(Exception):
     """A value that no pattern can be made of; the argument says what."""
+
+
+def _see_keys(keys: Iterable[Any]) -> None:
+    """Refuse what would call the program where it is made anew."""
+    if any(map(is_hashed_by_program, keys)):
+        raise NoImage("a dict or set of objects with a `__hash__` or `__eq__` of their own")
 
 
 class Imager:
@@ -131,6 +147,7 @@ class Imager:
         return "list", tuple(map(self._image, value))
 
     def _set(self, value: set | frozenset) -> Image:
+        _see_keys(value)
         made: tuple[Collection[Any], int] | None = value, 0
         if all(map(is_plain_key, value)):  # that of others follows from their addresses, which are others in each call
             made = order_of_making(value)
@@ -140,6 +157,7 @@ class Imager:
         return type(value).__name__, room, tuple(map(self._image, order))
 
     def _dict(self, value: dict) -> Image:
+        _see_keys(value)
         return "dict", tuple((self._image(k), self._image(v)) for k, v in value.items())
 
     def _function(self, value: types.FunctionType) -> Image:
