@@ -37,12 +37,13 @@ class Dropout(Cell):
         super().__init__()
         self.p = None if p is None else number("Dropout", "p", p, least=0.0, below=1.0)
         self.keep_prob = number("Dropout", "keep_prob", keep_prob, above=0.0, most=1.0)
-        self._dropout = Bound(ops.dropout, p=1.0 - self.keep_prob if self.p is None else self.p)
+        p = 1.0 - self.keep_prob if self.p is None else self.p
+        self._dropout, self._does_nothing = Bound(ops.dropout, p=p), p == 0
 
     def construct(self, x: Tensor) -> Tensor:
         if self.training:
             return self._dropout(x)
-        return x if self._training_is_said else unsaid(x, type(self).__name__)
+        return x if self._training_is_said or self._does_nothing else unsaid(x, type(self).__name__)
 
     def extend_repr(self) -> str:
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
@@ -54,12 +55,12 @@ class _ChannelDropout(Cell):
     def __init__(self, op: Callable, p: float) -> None:
         super().__init__()
         self.p = probability(type(self).__name__, "p", p)
-        self._dropout = Bound(op, p=self.p)
+        self._dropout, self._does_nothing = Bound(op, p=self.p), self.p == 0
 
     def construct(self, x: Tensor) -> Tensor:
         if self.training:
             return self._dropout(x)
-        return x if self._training_is_said else unsaid(x, type(self).__name__)
+        return x if self._training_is_said or self._does_nothing else unsaid(x, type(self).__name__)
 
     def extend_repr(self) -> str:
         return f"p={self.p}"

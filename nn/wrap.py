@@ -13,6 +13,7 @@ from anfora.core.errors import OpTypeError
 from anfora.core.nearest import missing_in
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
+from anfora.nn.basic import Identity
 from anfora.nn.checks import flag, number
 from anfora.nn.reducer import DistributedGradReducer, broadcast_parameters, is_data_parallel
 from anfora.optim import Optimizer
@@ -185,7 +186,7 @@ class TrainOneStepCell(Cell):
         self.sens = 1.0 if sens is None else number("TrainOneStepCell", "sens", sens)
         self.return_grad = flag("TrainOneStepCell", "return_grad", return_grad)
         self.reducer_flag = is_data_parallel()
-        self.grad_reducer: Callable = DistributedGradReducer(self.weights) if self.reducer_flag else _as_they_are
+        self.grad_reducer: Callable = DistributedGradReducer(self.weights) if self.reducer_flag else Identity()
         broadcast_parameters(self)
 
     def construct(self, *inputs: Any) -> Any:
@@ -201,10 +202,6 @@ class TrainOneStepCell(Cell):
         if self.return_grad:
             return loss, {weight.name: gradient for weight, gradient in zip(self.weights, gradients)}
         return loss
-
-
-def _as_they_are(gradients: Any) -> Any:
-    return gradients
 
 
 class _Scaled:

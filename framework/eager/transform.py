@@ -123,7 +123,7 @@ class Differentiation:
             self.slots.append(group)
         self.args = tuple(passed[: len(args)])
         self.kwargs = dict(zip(kwargs, passed[len(args) :]))
-        self._borrowed: list[Parameter] = []
+        self._replaced: list[tuple[Parameter, Any, Leaf]] = []  #: weights, what their history was, and their leaf inside
         self._before = glue.is_recording()
         self._is_open = False
 
@@ -135,15 +135,29 @@ class Differentiation:
             raise
 
     def _open(self) -> None:
-        self._borrowed = [w for w in self.weights if w._node is None]
-        for weight in self._borrowed:
-            weight._node = Leaf(weight)
-            if "_hooks" in weight.__dict__:
-                weight._node.hooks = {0: weight.__dict__["_hooks"]}
+        self._replaced = []
+        followed = {id(weight) for run in tape.transforms.running for weight in run.weights}
+        for weight in self.weights:
+            if id(weight) not in followed:  # what an outer transform follows leads there as well
+                self._replace(weight)
         tape.transforms.depth += 1
         self._is_open = True
         tape.transforms.running.append(self)
         self._before = glue.set_recording(True)
+
+    def _replace(self, weight: Parameter) -> None:
+        """Give a weight a leaf for the time of the run: what was computed from it before is a constant, as a tensor is that
+        the function captures."""
+        before = weight._node
+        if before is not None and not before.is_leaf:
+            return
+        leaf = Leaf(weight)
+        if before is not None:
+            leaf.hooks = before.hooks
+        elif "_hooks" in weight.__dict__:
+            leaf.hooks = {0: weight.__dict__["_hooks"]}
+        self._replaced.append((weight, before, leaf))
+        weight._node = leaf
 
     def __exit__(self, *exc: object) -> None:
         try:
@@ -156,8 +170,13 @@ class Differentiation:
                     tape.transforms.running.remove(self)
             finally:
                 self._weight_slots = [w._node for w in self.weights]
-                for weight in self._borrowed:
-                    weight._node = None
+                while self._replaced:
+                    weight, before, leaf = self._replaced.pop()
+                    if before is None:
+                        weight._node = None
+                    elif weight._node is leaf:
+                        before.hooks = leaf.hooks
+                        weight._node = before
 
     def done(self, output: Any) -> Linearized:
         """The function has returned, and the tape is off again: its results, and the map of gradients."""

@@ -232,3 +232,61 @@ def test_arguments_by_name_count_after_the_others():
     assert GradOperation()(lambda: a)() == ()
     with pytest.raises(OpValueError, match="got 2 arguments"):
         grad(product, 2)(a, b=b)
+
+
+#: Gradients by the weight w = 2 of w² + 5 · (what was computed from w before), whose second part is a constant.
+def _by_value_and_grad(function, w):
+    return anfora.value_and_grad(function, None, [w])()[1][0]
+
+
+def _by_grad(function, w):
+    return grad(function, None, w)()
+
+
+def _by_operation(function, w):
+    return GradOperation(get_by_list=True)(function, anfora.ParameterTuple([w]))()[0]
+
+
+def _by_vjp(function, w):
+    return anfora.vjp(function, weights=anfora.ParameterTuple([w]))[1](Tensor(1.0))[-1][0]
+
+
+def _twice(function, w):
+    """The inner gradient, 2 w, is differentiated again, and doubled."""
+    return 2 * grad(lambda: grad(function, None, w)(), None, w)()
+
+
+def _as_argument(function, w):
+    return anfora.value_and_grad(lambda x: function() + 0 * x, 0, [w])(Tensor(1.0))[1][1][0]
+
+
+WAYS = {
+    f"{way.__name__[1:]}{' compiled' * compiled}": (way, compiled)
+    for way in (_by_value_and_grad, _by_grad, _by_operation, _by_vjp, _twice, _as_argument)
+    for compiled in (False, True)
+}
+
+
+@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("before", ["product", "two results", "view", "of a leaf with a hook"])
+def test_what_was_computed_from_a_weight_before_is_a_constant(name, before):
+    """The probabilities of an older policy, targets, moving averages: MindSpore's gradients see nothing of them."""
+    way, compiled = WAYS[name]
+    w = Parameter(Tensor(2.0), name="w")
+    seen = []
+    if before == "of a leaf with a hook":
+        w.register_hook(lambda g: seen.append(g.item()))
+    old = {"two results": lambda: ops.split(w.reshape(1).broadcast_to((2,)), 1)[0].sum(), "view": lambda: w.view(1)[0]}.get(
+        before, lambda: w * 1
+    )()
+
+    def function():
+        return w * w + 5 * old
+
+    taken = anfora.jit(lambda: way(function, w)) if compiled else lambda: way(function, w)
+    for _ in range(3):
+        assert taken().item() == 4.0
+    (w * 3 + old).backward()  # what the tape has recorded outside is as it was
+    assert w.grad.item() == 4.0
+    if before == "of a leaf with a hook":
+        assert seen and seen[-1] == 4.0
