@@ -708,12 +708,12 @@ class Optimizer(Updater):
         return {**self.__dict__, "_plan": None, "_outline": (), "_sections": None, "_held": None}
 
     def __repr__(self) -> str:
-        lines = [f"{type(self).__name__} of {len(self.parameters)} parameters"]
-        for group in self.param_groups:
-            settings = {name: _plain(value) for name, value in group.items() if name != "params"}
-            shown = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-            lines.append(f"  {len(group['params'])}: {shown}")
-        return "\n".join(lines)
+        groups = []
+        for index, group in enumerate(self.param_groups):
+            settings = {name: value for name, value in sorted(group.items()) if name != "params"}
+            shown = (f"    {name}: {_shortest(value)}\n" for name, value in settings.items())
+            groups.append(f"Parameter Group {index}\n{''.join(shown)}")
+        return f"{type(self).__name__} (\n{chr(10).join(groups)})"
 
 
 class Numbers:
@@ -767,6 +767,12 @@ def put(parameter: Parameter, value: float) -> None:
 def state_of(parameter: Parameter, prefix: str, value: float) -> Parameter:
     dtype = float64 if parameter.dtype is float64 else float32
     return Parameter(Tensor(np.full(parameter.shape, value, dtype.storage)), f"{prefix}.{parameter.name}", False)
+
+
+def _shortest(value: Any) -> str:
+    """A setting as it was written: 0.01, not the float64 of the float32 that the step counts with."""
+    plain = _plain(value)
+    return str(float(str(np.float32(plain))) if isinstance(plain, float) and plain == np.float32(plain) else plain)
 
 
 def _plain(value: Any) -> Any:

@@ -276,9 +276,10 @@ def test_what_was_computed_from_a_weight_before_is_a_constant(name, before):
     seen = []
     if before == "of a leaf with a hook":
         w.register_hook(lambda g: seen.append(g.item()))
-    old = {"two results": lambda: ops.split(w.reshape(1).broadcast_to((2,)), 1)[0].sum(), "view": lambda: w.view(1)[0]}.get(
-        before, lambda: w * 1
-    )()
+    old = {
+        "two results": lambda: ops.split(w.reshape(1).broadcast_to((2,)), 1)[0].sum(),
+        "view": lambda: w.view(1)[0],
+    }.get(before, lambda: w * 1)()
 
     def function():
         return w * w + 5 * old
