@@ -742,12 +742,12 @@ def batch_dot(x1: Tensor, x2: Tensor, axes=None) -> Tensor:
         axes: one axis of each, not the first; an integer means it of both; when not given the last of `x1` and the last but
             one of `x2` (the last where it has two axes).
     Returns:
-        tensor (B, other axes of `x1`, other axes of `x2`).
+        tensor (B, other axes of `x1`, other axes of `x2`); (B, 1) where there are no others.
     Raises:
         OpValueError: the batches or lengths differ, or an axis is out of range or the first.
     Example:
         >>> batch_dot(Tensor([[1., 2.], [3., 4.]]), Tensor([[1., 1.], [0., 2.]])).tolist()
-        [3.0, 8.0]
+        [[3.0], [8.0]]
     """
     for arg, x in (("x1", x1), ("x2", x2)):
         _check("batch_dot", arg, x)
@@ -768,7 +768,8 @@ def batch_dot(x1: Tensor, x2: Tensor, axes=None) -> Tensor:
             f"batch_dot: axis {i} of `x1` has length {x1.shape[i]}, but axis {j} of `x2` has length {x2.shape[j]}",
             arg="x2",
         )
-    return _contracted(x1, x2, (i,), (j,), ((0, 0),))
+    out = _contracted(x1, x2, (i,), (j,), ((0, 0),))
+    return expand_dims(out, 1) if out.ndim == 1 else out
 
 
 @composite

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.tensor import Tensor
 from anfora.kernel.plan import Buffer
 
 __all__ = ["as_images", "check_images", "each_axis", "length", "padding_of", "same_padding"]
 
 
 def each_axis(name: str, arg: str, given: Any, axes: int = 2, least: int = 1) -> tuple[int, ...]:
-    """A number for each spatial axis: an int stands for all."""
+    """A number for each spatial axis: an int stands for all. A tensor of one axis counts as the list of its numbers."""
+    if isinstance(given, Tensor) and given.ndim == 1:
+        given = given.tolist()
     items = tuple(given) if isinstance(given, (tuple, list)) else (given,)
     for item in items:
         if isinstance(item, bool) or not hasattr(item, "__index__"):

@@ -274,7 +274,11 @@ ROWS = [
         ops.batch_dot,
         ref=lambda x, y, axes=None: np.stack(
             [
-                np.tensordot(a, b, ((axes[0] - 1,), (axes[1] - 1,)) if axes else ((-1,), (-2 if b.ndim > 1 else -1,)))
+                np.atleast_1d(
+                    np.tensordot(
+                        a, b, ((axes[0] - 1,), (axes[1] - 1,)) if axes else ((-1,), (-2 if b.ndim > 1 else -1,))
+                    )
+                )
                 for a, b in zip(x, y)
             ]
         ),
