@@ -133,13 +133,16 @@ def _factory(call: str, names: tuple[str, ...], with_history: bool) -> Callable:
 class Recipe:
     """What a recorded call keeps, and what is done to walk back over it, when certain inputs are followed."""
 
-    __slots__ = ("calls", "entry", "results", "saves")
+    __slots__ = ("calls", "entry", "is_tuple", "results", "saves")
 
     def __init__(self, entry: Entry, saves: list[int], calls: list[Call]) -> None:
         self.entry = entry
         self.saves = tuple(saves)  #: slots: inputs, then results
         self.calls = tuple(calls)
-        self.results = len(entry.outputs) if entry.is_tuple else 1
+        self.is_tuple = (
+            entry.is_tuple
+        )  #: whether gradients come for (node, i), be there one result or more, or for the node
+        self.results = len(entry.outputs)
 
     def history(self, node: Any, slot: int) -> Any:
         """The history of the value in a slot of a node."""

@@ -93,8 +93,8 @@ def _walk(results: list[Tensor], known: dict[Any, Tensor]) -> None:
 
 def _keys(node: Node) -> list:
     """What tangents of the results of a node are known by."""
-    count = node.recipe.results
-    return [node] if count == 1 else [(node, i) for i in range(count)]
+    recipe = node.recipe
+    return [(node, i) for i in range(recipe.results)] if recipe.is_tuple else [node]
 
 
 def _between(results: list[Tensor], known: dict[Any, Tensor]) -> tuple[list[Node], dict[Any, TensorType]]:
@@ -191,7 +191,7 @@ def _transposed_twice(node: Node, given: tuple, kinds: Mapping[Any, TensorType])
             if start is not None:
                 start._node = Leaf(start)
             starts.append(start)
-        g: Any = starts[0] if recipe.results == 1 else tuple(starts)
+        g: Any = tuple(starts) if recipe.is_tuple else starts[0]
         seeds = []
         for call in recipe.calls:
             if call.passes:

@@ -89,7 +89,7 @@ class Output:
         if type(key) is tuple and type(key[0]) is Block and key[0].nodes is not None:
             block, index = key
             node = block.nodes[block.program.results[index][0]]
-            key = self._key = node if node.recipe.results == 1 else (node, block.program.results[index][1])
+            key = self._key = (node, block.program.results[index][1]) if node.recipe.is_tuple else node
         return key
 
     @property
@@ -360,12 +360,12 @@ def walk(
             order += _through(node, pending, needed, create_graph, retain_graph)
             continue
         recipe = node.recipe
-        gradient: Any = pending.pop(node, None) if recipe.results == 1 else _several(node, recipe.results, pending)
+        gradient: Any = _several(node, recipe.results, pending) if recipe.is_tuple else pending.pop(node, None)
         if gradient is None:
             continue
         if type(gradient) is Parts:
             gradient = gradient.whole()
-        if node.hooks is not None and recipe.results == 1:
+        if node.hooks is not None and not recipe.is_tuple:
             gradient = _run_hooks(node, 0, gradient)
         if wanted:
             _deliver(node, gradient, wanted, found)

@@ -158,3 +158,30 @@ def test_running_moments_are_counted_and_not_learned(mode, training):
     assert beta.tolist() == [4.0, -2.0] and (gamma.asnumpy() > 0).all()
     moved = [0.2, -0.1] if training else [0.0, 0.0]
     np.testing.assert_allclose(net.moving_mean.asnumpy(), moved, rtol=1e-6)
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("kind", [nn.RNN, nn.GRU, nn.LSTM])
+@pytest.mark.parametrize("steps", [1, 2])
+def test_recurrent_layers_have_gradients_for_any_number_of_steps(kind, steps, compiled):
+    """A decoder goes one step at a time. Against differences of the loss along a direction."""
+    draw = np.random.default_rng(5)
+    net = kind(3, 2, num_layers=2)
+    for weight in net.trainable_params():
+        weight.set_data(Tensor(draw.normal(size=weight.shape).astype(np.float32)))
+    x = Tensor(draw.normal(size=(steps, 2, 3)).astype(np.float32))
+
+    def loss():
+        return net(x)[0].sum()
+
+    taken = anfora.value_and_grad(loss, None, net.trainable_params())
+    _, gradients = (anfora.jit(lambda: taken()) if compiled else taken)()
+    for weight, gradient in zip(net.trainable_params(), gradients):
+        at, way = weight.asnumpy().copy(), draw.normal(size=weight.shape).astype(np.float32)
+        around = []
+        for sign in (1, -1):
+            weight.set_data(Tensor(at + np.float32(sign * 0.01) * way))
+            around.append(loss().item())
+        weight.set_data(Tensor(at))
+        slope = (around[0] - around[1]) / 0.02
+        np.testing.assert_allclose((gradient.asnumpy() * way).sum(), slope, rtol=2e-2, atol=2e-3, err_msg=weight.name)

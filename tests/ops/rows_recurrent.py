@@ -63,7 +63,14 @@ ROWS = [
     Row(
         ops.unroll,
         ref=lambda x: tuple(x),
-        samples=[S(normal(3, 2)), S(normal(2, 3, 2)), S(normal(3)), S(normal(2, 0)), S(integers(0, 9, 2, 2))],
+        samples=[
+            S(normal(3, 2)),
+            S(normal(1, 2)),
+            S(normal(2, 3, 2)),
+            S(normal(3)),
+            S(normal(2, 0)),
+            S(integers(0, 9, 2, 2)),
+        ],  # fmt: skip
         errors=[
             Bad(np.array(1.0), error=ValueError, match="at least one part"),
             Bad(normal(0, 3), error=ValueError, match="at least one part"),

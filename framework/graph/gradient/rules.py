@@ -147,7 +147,7 @@ def _recorded(entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[La
     node.parents = tuple([operands.get(i) for i in range(count)])
     first = count + len(entry.outputs)
     pending: dict[Any, Any] = {
-        (node if node.recipe.results == 1 else (node, i)): tensor(first + i, layout)
+        ((node, i) if node.recipe.is_tuple else node): tensor(first + i, layout)
         for i, layout in enumerate(layouts) if layout is not None
     }  # fmt: skip
     held = tuple(pending.values())
