@@ -22,11 +22,12 @@ import numpy as np
 from anfora.core.errors import OpTypeError
 
 __all__ = [
-    "DType", "Type", "as_dtype", "bfloat16", "bool_", "byte", "cdouble", "cfloat", "complex128", "complex64", "double",
-    "dtype_to_nptype", "dtype_to_pytype", "float16", "float32", "float64", "float8_e4m3fn", "float8_e5m2", "float_",
-    "function", "get_py_obj_dtype", "half", "hifloat8", "int16", "int32", "int64", "int8", "int_", "intc", "intp",
-    "list_", "long", "number", "promote", "promote_scalar", "pytype_to_dtype", "short", "single", "string",
-    "tensor_type", "tuple_", "type_none", "ubyte", "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ushort",
+    "DType", "Type", "all_types", "as_dtype", "bfloat16", "bool_", "byte", "cdouble", "cfloat", "complex128", "complex64",
+    "complex_type", "double", "dtype_to_nptype", "dtype_to_pytype", "float16", "float32", "float64", "float8_e4m3fn",
+    "float8_e5m2", "float_", "float_type", "function", "get_py_obj_dtype", "half", "hifloat8", "int16", "int32", "int64",
+    "int8", "int_", "int_type", "intc", "intp", "list_", "long", "number", "number_type", "promote", "promote_scalar",
+    "pytype_to_dtype", "short", "signed_type", "single", "string", "tensor_type", "tuple_", "type_none", "ubyte",
+    "uint16", "uint32", "uint64", "uint8", "uint_type", "uintc", "uintp", "ushort",
 ]  # fmt: skip
 
 
@@ -147,6 +148,14 @@ cfloat, cdouble = complex64, complex128
 #: Kinds of values, by the names under which `MultitypeFuncGraph.register` knows them.
 number, int_, float_, tensor_type, string = "Number", "Int", "Float", "Tensor", "String"
 type_none, tuple_, list_, function = "None", "Tuple", "List", "Function"
+#: Groups of element types, as MindSpore's checks of operands name them.
+int_type, uint_type, float_type, complex_type = (
+    tuple(dtype for dtype in (*ALL, *EIGHT_BITS) if dtype.kind in kinds) for kinds in ("i", "u", "fe", "c")
+)
+number_type = (*int_type, *uint_type, *float_type, *complex_type)
+signed_type = (*int_type, *float_type, *complex_type)
+all_types = (bool_, *number_type)
+
 _VALUES: dict[str, type] = {string: str, type_none: type(None), tuple_: tuple, list_: list}
 
 
@@ -203,7 +212,7 @@ def dtype_to_pytype(type_: Any) -> type:
 
 
 def pytype_to_dtype(obj: Any) -> DType:
-    """The element type of Python or numpy numbers: int64 for int, float32 for float, complex128 for complex.
+    """The element type of Python or numpy numbers: int64 for int, float64 for float, complex128 for complex.
 
     Raises:
         OpTypeError: there is none.
@@ -211,7 +220,7 @@ def pytype_to_dtype(obj: Any) -> DType:
         >>> pytype_to_dtype(int)
         anfora.int64
     """
-    return as_dtype(obj)
+    return float64 if obj is float else as_dtype(obj)
 
 
 def get_py_obj_dtype(obj: Any) -> DType | str:

@@ -66,13 +66,12 @@ class _PythonCall:
     Args:
         back: from the gradients of the results, what the node has kept, and the results if those were kept, to the
             gradients of the inputs.
-        count: how many results there are.
     """
 
-    __slots__ = ("back", "count", "is_tuple", "part", "passes", "targets")
+    __slots__ = ("back", "is_tuple", "part", "passes", "targets")
 
-    def __init__(self, back: Callable[[tuple, list, list], list], layouts: Sequence[Layout], count: int) -> None:
-        self.back, self.count = back, count
+    def __init__(self, back: Callable[[tuple, list, list], list], layouts: Sequence[Layout]) -> None:
+        self.back = back
         self.passes = False
         self.part = None
         self.is_tuple = True
@@ -84,17 +83,17 @@ class _PythonCall:
     def run_with_history(self, node: Node | None, saved: tuple, g: tuple) -> list:
         given, results = saved
         out = [kept.tensor(None if node is None else Output(node, i)) for i, kept in enumerate(results)]
-        return self.back(g[: self.count], [kept.tensor() for kept in given], out)
+        return self.back(g, [kept.tensor() for kept in given], out)
 
 
 class _PythonRecipe:
     """What a node knows of its call (`entry.Recipe`)."""
 
-    __slots__ = ("calls", "entry", "results", "saves")
+    __slots__ = ("calls", "entry", "is_tuple", "results", "saves")
 
     def __init__(self, name: str, call: _PythonCall, results: int) -> None:
         self.calls = (call,)
-        self.results = results + 1  # never 1: gradients always come as a tuple
+        self.is_tuple, self.results = True, results
         self.saves = ()
         self.entry = _Named(name)
 
@@ -131,7 +130,7 @@ def record_python(
         return output
     results = list(tensors(output))
     count = len(results)
-    call = _PythonCall(back, [current(t)._layout for t in inputs], count)
+    call = _PythonCall(back, [current(t)._layout for t in inputs])
     node = Node.__new__(Node)
     node.recipe = _PythonRecipe(name, call, count)  # type: ignore[assignment]
     node.hooks = None

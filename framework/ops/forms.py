@@ -1090,6 +1090,20 @@ def divmod_turned(self: Tensor, other: Any) -> Any:
 
 
 #: Methods by name.
+def to_coo(self: Tensor) -> Any:
+    """What is not zero, by coordinates (a `COOTensor`)."""
+    from anfora.sparse_functions import FUNCTIONS
+
+    return FUNCTIONS["dense_to_sparse_coo"](self)
+
+
+def to_csr(self: Tensor) -> Any:
+    """What is not zero of a matrix, row by row (a `CSRTensor`)."""
+    from anfora.sparse_functions import FUNCTIONS
+
+    return FUNCTIONS["dense_to_sparse_csr"](self)
+
+
 FORMS: dict[str, Callable] = {
     "__getitem__": indexing.getitem,
     "__setitem__": as_change(indexing.setitem, "item"),
@@ -1220,6 +1234,8 @@ FORMS: dict[str, Callable] = {
     "select_scatter": scatters.select_scatter,
     "slice_scatter": scatters.slice_scatter,
     "diagonal_scatter": scatters.diagonal_scatter,
+    "to_coo": to_coo,
+    "to_csr": to_csr,
 }
 
 #: Those that hand everything on to operators at once, which say what is wrong with it: a door of their own would take half

@@ -117,3 +117,16 @@ def test_rows_of_a_larger_tensor():
 def test_what_does_not_fit_is_refused(make, error, match):
     with pytest.raises(error, match=match):
         make()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_tensors_as_sparse_ones(compiled):
+    x = Tensor(A)
+    for made, kind in ((lambda x: x.to_coo(), COOTensor), (lambda x: x.to_csr(), CSRTensor)):
+        found = (anfora.jit(made) if compiled else made)(x)
+        assert isinstance(found, kind) and found.values.size == np.count_nonzero(A)
+        assert np.array_equal(found.to_dense().asnumpy(), A)
+        gradient = grad(lambda x: (made(x).values ** 2).sum())(x)  # noqa: B023
+        assert np.array_equal(gradient.asnumpy(), 2 * A)
+    with pytest.raises(ValueError, match="a matrix is needed"):
+        Tensor([1.0]).to_csr()

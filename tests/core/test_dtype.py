@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import anfora
+from anfora.core import dtype
 from anfora.core.dtype import (
     ALL,
     as_dtype,
@@ -40,7 +41,7 @@ def test_python_types():
     assert [dtype_to_pytype(t) for t in ("bool", "uint8", "int32", "float16")] == [bool, int, int, float]
     kinds = (anfora.list_, anfora.tuple_, anfora.string, anfora.type_none)
     assert [dtype_to_pytype(kind) for kind in kinds] == [list, tuple, str, type(None)]
-    assert pytype_to_dtype(float) is anfora.float32
+    assert pytype_to_dtype(float) is anfora.float64
     for value, kind in (
         (1, anfora.int64), (2.5, anfora.float64), (True, anfora.bool_), (float, anfora.float64), ("a", anfora.string),
         (None, anfora.type_none), ((1,), anfora.tuple_), ([1], anfora.list_), (anfora.Tensor(1.0), anfora.tensor_type),
@@ -106,3 +107,12 @@ def test_names_of_python_and_numpy():
         assert dtype_to_nptype(getattr(anfora, name)) == same, name
     assert (anfora.int, anfora.float, anfora.long) == (anfora.int32, anfora.float32, anfora.int64)
     assert not {"bool", "int", "float"} & set(anfora.__all__)
+
+
+def test_groups_of_element_types():
+    assert dtype.int_type == (anfora.int8, anfora.int16, anfora.int32, anfora.int64)
+    assert dtype.uint_type == (anfora.uint8, anfora.uint16, anfora.uint32, anfora.uint64)
+    assert {anfora.float16, anfora.bfloat16, anfora.float32, anfora.float64} < set(dtype.float_type)
+    assert dtype.complex_type == (anfora.complex64, anfora.complex128)
+    assert set(dtype.all_types) == {anfora.bool_, *dtype.number_type}
+    assert set(dtype.signed_type) == set(dtype.number_type) - set(dtype.uint_type)
