@@ -70,7 +70,7 @@ ROWS = [
             S(normal(3)),
             S(normal(2, 0)),
             S(integers(0, 9, 2, 2)),
-        ],  # fmt: skip
+        ],
         errors=[
             Bad(np.array(1.0), error=ValueError, match="at least one part"),
             Bad(normal(0, 3), error=ValueError, match="at least one part"),
