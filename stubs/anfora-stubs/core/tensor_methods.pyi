@@ -806,6 +806,10 @@ class TensorMethods(NumpyBorder):
         """A copy in which `src` stands at a slice of an axis."""
     def diagonal_scatter(self, src: TensorLike, offset: Any = 0, dim1: Any = 0, dim2: Any = 1) -> Tensor:
         """A copy in which `src` stands on a diagonal, see `diagonal`."""
+    def to_coo(self) -> Any:
+        """What is not zero, by coordinates (a `COOTensor`)."""
+    def to_csr(self) -> Any:
+        """What is not zero of a matrix, row by row (a `CSRTensor`)."""
     def bernoulli_(self, p: Any = 0.5, *, generator: Any = None) -> Tensor:
         """Fill the tensor with ones, with probability p (a number, or a tensor of them), and zeros."""
     def exponential_(self, lambd: builtins.float = 1.0, *, generator: Any = None) -> Tensor:
