@@ -995,7 +995,7 @@ def _extreme_method(name: str, word: str) -> Callable:
         axis, keepdims = _axis_and_keep(name, names, axis, keepdims)
         if where is True:
             where = None
-        if "dim" in names or return_indices:
+        if return_indices or "dim" in names or ("keepdim" in names and axis is not None):
             return pair(self, axis, keepdims, initial=initial, where=where)
         return alone(self, axis, keepdims, initial=initial, where=where)
 
