@@ -1722,6 +1722,9 @@ def addr(x: TensorLike, vec1: TensorLike, vec2: TensorLike, *, beta: Any = 1, al
 def adjoint(x: TensorLike) -> Tensor:
     """Matrices with rows and columns exchanged, and complex elements conjugated."""
 
+def affine_grid(theta: TensorLike, size: Any, align_corners: builtins.bool = False) -> Tensor:
+    """Where the pixels of an image come from under affine maps: a grid for `grid_sample`."""
+
 def alias(input: TensorLike) -> Tensor:
     """The same memory as another tensor with a history of its own. A view."""
 
@@ -2661,6 +2664,9 @@ def greater(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether input > other, element by element; false where either is NaN."""
 
 greater_equal = ge
+
+def grid_sample(input: TensorLike, grid: TensorLike, mode: builtins.str = 'bilinear', padding_mode: builtins.str = 'zeros', align_corners: builtins.bool = False) -> Tensor:
+    """Images looked at in given places."""
 
 def group_norm(input: TensorLike, num_groups: builtins.int, weight: TensorLike | None = None, bias: TensorLike | None = None, eps: builtins.float = 1e-05) -> Tensor:
     """Normalise groups of neighbouring channels in each image: y = (x - mean) / sqrt(variance + eps) · weight + bias."""
