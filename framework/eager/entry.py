@@ -139,9 +139,8 @@ class Recipe:
         self.entry = entry
         self.saves = tuple(saves)  #: slots: inputs, then results
         self.calls = tuple(calls)
-        self.is_tuple = (
-            entry.is_tuple
-        )  #: whether gradients come for (node, i), be there one result or more, or for the node
+        #: Whether gradients come for (node, i), be there one result or more, or for the node.
+        self.is_tuple = entry.is_tuple
         self.results = len(entry.outputs)
 
     def history(self, node: Any, slot: int) -> Any:

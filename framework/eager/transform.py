@@ -123,9 +123,8 @@ class Differentiation:
             self.slots.append(group)
         self.args = tuple(passed[: len(args)])
         self.kwargs = dict(zip(kwargs, passed[len(args) :]))
-        self._replaced: list[
-            tuple[Parameter, Any, Leaf]
-        ] = []  #: weights, what their history was, and their leaf inside
+        #: Weights, what their history was, and their leaf inside.
+        self._replaced: list[tuple[Parameter, Any, Leaf]] = []
         self._before = glue.is_recording()
         self._is_open = False
 
