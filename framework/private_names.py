@@ -12,9 +12,12 @@ from typing import Any
 from anfora import ops
 from anfora.core.errors import OpTypeError
 from anfora.core.tensor import Tensor
+from anfora.nn.loss import LossBase
 from anfora.numpy.standard import broadcast_shapes
 
-__all__ = ["PIJitCaptureContext", "_infer_out_shape", "_is_equal_one", "get_code_extra"]
+__all__ = ["PIJitCaptureContext", "_Loss", "_get_cache_prim", "_infer_out_shape", "_is_equal_one", "get_code_extra"]
+
+_Loss = LossBase  #: what `nn.LossBase` was called
 
 
 def _infer_out_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -37,6 +40,16 @@ def _is_equal_one(x: Tensor | None) -> Tensor | bool:
         True
     """
     return False if x is None else ops.equal(ops.reduce_mean(x), 1.0)
+
+
+def _get_cache_prim(cls: Callable) -> Callable:
+    """From the arguments of an operator as a class to the operator. It is made anew each time, which costs little here.
+
+    Example:
+        >>> _get_cache_prim(ops.ReduceSum)(keep_dims=True)(Tensor([1.0, 2.0])).tolist()
+        [3.0]
+    """
+    return cls
 
 
 def PIJitCaptureContext(jit_config: Any = None, *, fullgraph: bool = False) -> Callable[[Callable], Callable]:
