@@ -75,8 +75,7 @@ class Rule:
         added: the operands of the call that get a gradient, each with the node of that in the piece, in the tape's order.
     Attributes:
         guards: what it depends on beside the types of tensors: on the types of numbers, and on what the program has put
-        into
-            `Tensor`.
+            into `Tensor`.
     """
 
     def __init__(self, piece: Piece, added: list[tuple[int, AnfNode]]) -> None:

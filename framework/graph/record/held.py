@@ -300,9 +300,8 @@ class Held(Notebook):
         if found is None or id(value) in self.looked:
             return value
         if type(value) is dict and any(type(key) is not str for key in value):
-            return (
-                value  # other keys are equal to such of other types, and to copy objects as keys may call their methods
-            )
+            # Other keys are equal to such of other types, and to copy objects as keys may call their methods.
+            return value
         origin = found[1]
         items = dict(value) if type(value) is dict else dict(enumerate(value))
         origins = {key: self.origin("item", key, origin) for key in items}

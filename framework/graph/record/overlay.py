@@ -120,9 +120,8 @@ class Overlay:
     def changes(self, owner: Any, origin: Origin) -> Changed:
         """The note on a container that is being written to."""
         self.is_any = True
-        for (
-            other
-        ) in self.recorder.looked.values():  # those of which all is known are read without being looked at again
+        # Those of which all is known are read without being looked at again.
+        for other in self.recorder.looked.values():
             if type(other) is type(owner) and other is not owner:
                 self.recorder.guard("not same", origin, self.recorder.origins[id(other)][1])
         changed = self._changed.get(id(origin))

@@ -288,9 +288,8 @@ class Piece(Graph):
         #: Values that are leaves of the tape: behind which operator, None for all of it, and the origin of the tensor.
         self.leaves: dict[AnfNode, tuple[OperatorCall | None, Origin]] = {}
         self.cuts: list[Cut] = []
-        self.cleared: tuple[
-            Origin, ...
-        ] = ()  #: tensors whose `.grad` is forgotten before the first operator that may fail
+        #: Tensors whose `.grad` is forgotten before the first operator that may fail.
+        self.cleared: tuple[Origin, ...] = ()
         self.weights: set[int] = set()  #: identities of the Parameters by which it takes gradients
         #: Whether a tape sees writes where tensors from outside share memory, or to what the outside sees.
         self.is_mixed = False
