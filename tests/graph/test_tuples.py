@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import collections
+import contextvars
+import functools
+import itertools
+import operator
+import queue
 
 import pytest
 from outcomes import bits
@@ -90,3 +95,128 @@ def test_a_tuple_is_new_where_pythons_is(name):
 
     assert bits(seen(jit(f))) == bits(seen(f))
     assert bits(seen(jit(f, fullgraph=True))) == bits(seen(f))
+
+
+PAIRS = [("a", 0), ("b", 1.5), ("c", ("d", 2))]
+QUEUE: queue.SimpleQueue = queue.SimpleQueue()
+CONTEXT: contextvars.ContextVar = contextvars.ContextVar("pair")
+
+
+@functools.lru_cache
+def kept(i):
+    return i, float(i)
+
+
+def through_a_queue(pair):
+    QUEUE.put(pair)
+    return QUEUE.get
+
+
+def in_a_context(pair):
+    CONTEXT.set(pair)
+    return CONTEXT.get
+
+
+#: From the tuples of which somebody knows, one after the other: what gives them, which the compiler cannot look into.
+GIVING = {
+    "iterator over a list": lambda pairs: iter(pairs).__next__,
+    "over a set": lambda pairs: iter(set(pairs)).__next__,
+    "over keys": lambda pairs: iter(dict.fromkeys(pairs)).__next__,
+    "generator": lambda pairs: (pair for pair in pairs).__next__,
+    "cycle": lambda pairs: itertools.cycle(pairs).__next__,
+    "within what is new": lambda pairs: enumerate(pairs).__next__,
+    "twice": lambda pairs: zip(pairs, pairs).__next__,
+    "queue": lambda pairs: through_a_queue(pairs[0]),
+    "context": lambda pairs: in_a_context(pairs[-1]),
+    "item": lambda pairs: functools.partial(operator.itemgetter(1), pairs),
+    "what is kept": lambda pairs: functools.partial(kept, 3),
+    "empty": lambda pairs: iter([()]).__next__,
+    "pair of a stack": lambda pairs: pairs.copy().pop,
+}
+
+
+@pytest.mark.parametrize("name", GIVING)
+def test_a_tuple_that_somebody_holds_stays_that_one(name):
+    """A hop gives it, or one that is equal: what comes behind it must not make another one."""
+
+    def f(give, others, x):
+        found = give()
+        print(end="")
+        inner = found[1] if type(found[1:]) is tuple and len(found) > 1 else None
+        return x * 2, [found is other for other in others], [inner is other for other in others], found, inner
+
+    def told(function):
+        found = []
+        for i in range(6):
+            equal = [(*pair, 0)[:-1] for pair in PAIRS]
+            others = [*(PAIRS, equal)[i // 2 % 2], kept(3)]
+            give = GIVING[name]([*(PAIRS, equal)[i % 2]])
+            *_, outside, inside, whole, inner = function(give, others, Tensor([float(i)]))
+            same = [(whole is other, inner is other) for other in others]
+            found.append((outside, inside, same, repr(whole)))
+        return found
+
+    assert bits(told(jit(f))) == bits(told(f))
+
+
+@pytest.mark.parametrize("over", [list, iter, set, enumerate, lambda pairs: zip(pairs, pairs[:1] * 3), reversed])
+@pytest.mark.parametrize("is_hop_inside", [False, True])
+def test_tuples_of_a_loop_stay_those_that_they_are(over, is_hop_inside):
+    def f(items, other, x):
+        found = []
+        for item in items:
+            if is_hop_inside:
+                print(end="")
+            if item is not other:
+                found.append(item)
+        print(end="")
+        return x, found
+
+    def told(function):
+        return [
+            [
+                [item is pair or item[1] is pair for pair in PAIRS]
+                for item in function(over(PAIRS), other, Tensor(0.0))[1]
+            ]
+            for other in (*PAIRS, *PAIRS)
+        ]
+
+    assert told(jit(f)) == told(f)
+
+
+def test_a_tuple_that_comes_back_through_calls_of_a_function_by_itself():
+    def told(jit):
+        @jit
+        def f(n, pair, x):
+            if n == 0:
+                return pair if x.sum() > 0 else (pair[0], pair[1])
+            found = f(n - 1, pair, x * 1)
+            same.append(found is pair)
+            return found
+
+        same: list[bool] = []
+        for value in (1, 1, -1, 1, -1):
+            n = Tensor(3)
+            same.append(f(n, PAIRS[0], Tensor([value])) is PAIRS[0])
+        return same
+
+    assert told(jit) == told(lambda f: f)
+
+
+def test_a_new_tuple_is_taken_apart():
+    """Numbers in it vary, and of what comes behind it nothing else is asked."""
+
+    def fresh(value):
+        yield ("a" * 2, int(value) * 0), value
+
+    def f(give, x):
+        (name, number), other = give()
+        return x * other + len(name), number
+
+    compiled = jit(f)
+    x = Tensor([1.0, 2.0])
+    for value in (0.5, 1.5, 2.5, 3.5):
+        assert bits(compiled(fresh(value).__next__, x)) == bits(f(fresh(value).__next__, x))
+    points = [*compiled.program.entries.values(), *compiled.program.points.values()]
+    (places,) = [edge[1] for point in points for v in point.variants for edge in getattr(v.end, "edges", {}).values()]
+    assert [place for place in places if type(place) is tuple] == [(1,)]

@@ -118,6 +118,8 @@ class Hops(Operators):
                 outcome = Outcome(machine.natively(operation, for_python(args), kwargs))
             except BaseException as error:
                 outcome = Outcome(error=error)
+        if state is not None and type(outcome.value) is tuple and not self.end.is_step:
+            outcome.note_held()
         is_taken = sys.getrefcount(outcome.value) <= _HELD_ONCE and is_finished(outcome.value)
         if state is not None and (_watches(state) > watches or is_taken):  # it would live longer here
             self.keeper.give_up("somebody sees when an object is dropped, and only Python knows when", machine)

@@ -11,7 +11,7 @@ from anfora.graph.machine.switches import Switches
 from anfora.graph.record.recorder import Recorder
 from anfora.graph.run.points import Hop, Place, Variant
 from anfora.graph.state.images import Image, signature
-from anfora.graph.state.moments import VARYING, Live, Outcome, is_taken_apart, leaves_of
+from anfora.graph.state.moments import VARYING, Live, Outcome, leaves_of
 
 __all__ = ["Behind", "key_of", "lead_past", "numbers_in"]
 
@@ -47,7 +47,7 @@ class Behind:
         kinds = VARYING if hop.is_outlined else (float,)
         if is_there and (type(value) is tuple or key in kinds or key in hop.varying):
             numbers: list[tuple[Number, tuple]] = []
-            stack[-1] = _with_numbers(value, (), numbers, kinds)
+            stack[-1] = _with_numbers(outcome, value, (), numbers, kinds)
             self._found.update((id(number), [path]) for number, path in numbers)
             self._recorder.holds = self._recorder.holds or bool(numbers)
         return key
@@ -66,14 +66,16 @@ class Behind:
         return self.live.add(value, Origin("slot", len(self.live.values)))
 
 
-def _with_numbers(value: Any, path: tuple, numbers: list[tuple[Number, tuple]], kinds: tuple[type, ...]) -> Any:
+def _with_numbers(
+    outcome: Outcome, value: Any, path: tuple, numbers: list[tuple[Number, tuple]], kinds: tuple[type, ...]
+) -> Any:
     """What a hop gave, with numbers that vary in the places of numbers (not of how a loop has ended), which are noted, each
     with the path to it."""
     if type(value) is tuple:
-        if not is_taken_apart(value, len(path)):
+        if not outcome.takes_apart(value, len(path)):
             return value
         items = [
-            _with_numbers(x, (*path, i), numbers, kinds)
+            _with_numbers(outcome, x, (*path, i), numbers, kinds)
             if type(x) is tuple or (type(x) in kinds and (i or path or type(x) is not str))
             else x
             for i, x in enumerate(value)

@@ -319,6 +319,8 @@ class Program(Recordings):
                         outcome = Outcome(self._run(*_taken(start), calls))
                     if not calls:
                         return outcome.value
+                    if type(outcome.value) is tuple:
+                        outcome.note_held()
                     hop, live = calls.pop()
                     running.pending = base + len(calls)
                     hop.switch.turn()
@@ -441,9 +443,14 @@ class Program(Recordings):
             for slot, number in hop.built.items():
                 live[slot] = made[number]
         try:
-            return Outcome(hop.natively(live, operation, args, kwargs, handled))
+            outcome = Outcome(hop.natively(live, operation, args, kwargs, handled))
+            if type(outcome.value) is tuple and not hop.is_step:
+                outcome.note_held()
+            return outcome
         except BaseException as error:
             return Outcome(error=error)
+        finally:
+            outcome = None  # type: ignore[assignment]  # a frame of the program that lives on knows this one
 
 
 def _taken(items: list) -> tuple[Any, Any, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,6 @@ __all__ = [
     "State",
     "drawn",
     "holds_identity",
-    "is_taken_apart",
     "key_of",
     "keeps_arguments",
     "leaves_of",
@@ -60,7 +60,7 @@ OVERDRAWN = "to record it any further costs more than it can gain"
 _MOST_PARTS = 64
 
 
-def is_taken_apart(value: tuple, depth: int) -> bool:
+def _is_taken_apart(value: tuple, depth: int) -> bool:
     """Whether a tuple that a hop gives, or one so deep in it, is looked at part by part. One of many parts is as a whole;
     of one inside of another those in tuples count as well, so there are never many."""
     left, waiting = _MOST_PARTS, [value]
@@ -76,10 +76,11 @@ def is_taken_apart(value: tuple, depth: int) -> bool:
 class Outcome:
     """What a hop gave: a value, or an exception."""
 
-    __slots__ = ("depth", "error", "value")
+    __slots__ = ("depth", "error", "held", "value")
 
     def __init__(self, value: Any = None, error: BaseException | None = None) -> None:
         self.value, self.error = value, error
+        self.held: Collection[int] = ()  #: tuples in it that somebody else holds, by identity: see `note_held`
         self.depth = 0  #: of an exception's traceback, which goes on to the calls that it comes out of
         if error is not None:
             error.__traceback__ = of_program(error.__traceback__)
@@ -88,22 +89,48 @@ class Outcome:
     def taken(self) -> Outcome:
         """The same; this one holds nothing any more."""
         taken = Outcome()
-        taken.value, taken.error, taken.depth = self.value, self.error, self.depth
+        taken.value, taken.error, taken.depth, taken.held = self.value, self.error, self.depth, self.held
         self.value = self.error = None
         return taken
+
+    def note_held(self) -> None:
+        """Note which tuples in it somebody else holds: the program may meet them again, so each of them is one object for
+        it, as a list would be. For a moment when nobody of this library holds what this gives: references are counted."""
+        if sys.getrefcount(self.value) > _HELD_ONCE and self.value:
+            self.held = (id(self.value),)
+            return
+        held: list[int] = []
+        waiting = [self.value]
+        while waiting:
+            parts = waiting.pop()
+            for i, kind in enumerate(map(type, parts if len(parts) <= _MOST_PARTS else ())):
+                if kind is not tuple or not parts[i]:  # which of the empty ones it is nobody can tell
+                    continue
+                if sys.getrefcount(parts[i]) > _HELD_ONCE:
+                    held.append(id(parts[i]))
+                else:
+                    waiting.append(parts[i])
+        self.held = held
+
+    def takes_apart(self, value: tuple, depth: int) -> bool:
+        """Whether a tuple, so deep in what it gives, is looked at part by part."""
+        return id(value) not in self.held and _is_taken_apart(value, depth)
+
+
+_HELD_ONCE = 2  #: references to what stands in one place, while they are counted
 
 
 def leaves_of(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
     """The objects that a hop gave, each with the path to it."""
+    return _leaves(outcome, outcome.value if outcome.error is None else outcome.error, ())
 
-    def walk(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
-        if type(value) is tuple and is_taken_apart(value, len(path)):
-            for i, item in enumerate(value):
-                yield from walk(item, (*path, i))
-        else:
-            yield path, value
 
-    return walk(outcome.value if outcome.error is None else outcome.error, ())
+def _leaves(outcome: Outcome, value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
+    if type(value) is tuple and outcome.takes_apart(value, len(path)):
+        for i, item in enumerate(value):
+            yield from _leaves(outcome, item, (*path, i))
+    else:
+        yield path, value
 
 
 class Escaped(Exception):
@@ -372,18 +399,18 @@ def varying_key_of(outcome: Outcome) -> Any:
     if outcome.error is not None:
         return key_of(outcome)
     value = outcome.value
-    if type(value) is tuple and value and type(value[0]) is str:
-        return tuple, value[0], tuple([_varying_key(item, 1) for item in value[1:]])
-    return _varying_key(value)
+    if type(value) is tuple and value and type(value[0]) is str and outcome.takes_apart(value, 0):
+        return tuple, value[0], tuple([_varying_key(outcome, item, 1) for item in value[1:]])
+    return _varying_key(outcome, value)
 
 
-def _varying_key(value: Any, depth: int = 0) -> Any:
+def _varying_key(outcome: Outcome, value: Any, depth: int = 0) -> Any:
     kind = type(value)
     if kind in VARYING:
         return kind
-    if kind is tuple and is_taken_apart(value, depth):
-        return kind, tuple([_varying_key(item, depth + 1) for item in value])
-    return _key(value, True, depth)
+    if kind is tuple and outcome.takes_apart(value, depth):
+        return kind, tuple([_varying_key(outcome, item, depth + 1) for item in value])
+    return _key(outcome, value, True, depth)
 
 
 #: Types of values that may differ from call to call.
@@ -392,7 +419,7 @@ VARYING = (int, float, str)
 
 def key_of(outcome: Outcome, items_vary: bool = False) -> Any:
     """What of an outcome decides how the program goes on; of floats in a tuple it may be the type alone."""
-    return ("raised", type(outcome.error)) if outcome.error is not None else _key(outcome.value, items_vary)
+    return ("raised", type(outcome.error)) if outcome.error is not None else _key(outcome, outcome.value, items_vary)
 
 
 def holds_identity(key: Any) -> bool:
@@ -400,16 +427,16 @@ def holds_identity(key: Any) -> bool:
     return type(key) is tuple and (key[:1] == ("is",) or any(map(holds_identity, key)))
 
 
-def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
+def _key(outcome: Outcome, value: Any, items_vary: bool, depth: int = 0) -> Any:
     kind = type(value)
     if kind is float and (items_vary or not depth):
         return kind
     if kind in SIMPLE:
         return exact(value)
-    if kind is tuple and not is_taken_apart(value, depth):
+    if kind is tuple and not outcome.takes_apart(value, depth):
         return kind
     if kind is tuple:
-        return kind, tuple(_key(item, items_vary, depth + 1) for item in value)
+        return kind, tuple(_key(outcome, item, items_vary, depth + 1) for item in value)
     if kind is types.FunctionType:
         return kind, value.__code__
     if known.is_bound(value):
