@@ -5,9 +5,11 @@ from __future__ import annotations
 import collections
 import contextvars
 import functools
+import io
 import itertools
 import operator
 import queue
+import types
 
 import pytest
 from outcomes import bits
@@ -220,3 +222,119 @@ def test_a_new_tuple_is_taken_apart():
     points = [*compiled.program.entries.values(), *compiled.program.points.values()]
     (places,) = [edge[1] for point in points for v in point.variants for edge in getattr(v.end, "edges", {}).values()]
     assert [place for place in places if type(place) is tuple] == [(1,)]
+
+
+class Adding:
+    def __init__(self, x):
+        self.x = x
+
+    def more(self, y):
+        return self.x + y
+
+
+def named(x):
+    return Row(x, 2)
+
+
+Row = collections.namedtuple("Row", "p q")  # noqa: PYI024
+
+#: What is made of its parts, and does not change.
+MADE = {
+    "tuple": lambda x: (x, 1.5),
+    "of texts": lambda x: (x.dtype, f"{x.ndim}a"),
+    "nested": lambda x: (([x], 1), {"a": x}),
+    "named": named,
+    "frozen": lambda x: frozenset([x.ndim, 7]),
+    "slice": lambda x: slice(1, x.shape[0], None),
+    "method": lambda x: Adding(x).more,
+    "method of a function": lambda x: types.MethodType(named, x),
+}
+LOG: list = []
+TAKEN = types.SimpleNamespace()
+LATER: collections.deque = collections.deque()
+
+
+def into_a_queue(made):
+    LOG.append(made)
+    QUEUE.put(made)
+    assert QUEUE.get() is made
+
+
+def as_attribute(made):
+    TAKEN.made = made
+    LOG.append(made)
+
+
+def within_others(made):
+    LOG.append([1, {"a": (2, made)}])
+    LOG.append(made)
+
+
+PUT = {
+    "list": lambda made: LOG.append(made),
+    "within": lambda made: LOG.extend([0, made]),
+    "queue": into_a_queue,
+    "attribute": as_attribute,
+    "others": within_others,
+    "with what is shown": lambda made: (print(made, file=io.StringIO()), LOG.append(made)),
+    "by what is called later": lambda made: LATER.append(functools.partial(LOG.append, made)),
+    "by Python": lambda made: list(map(LOG.append, iter([made]))),
+    "by a part": lambda made: LOG.append((made, made)[1]),
+}
+
+
+def only_returned(make, keep, x):
+    made = make(x)
+    keep(made)
+    return x * 2, made
+
+
+def behind_hops(make, keep, x):
+    made = make(x)
+    keep(made)
+    print(end="")
+    other, y = made, x * 2 if x.sum() > 0 else x
+    print(end="")
+    return y, made, other is made
+
+
+def in_a_loop(make, keep, x):
+    made = None
+    for _ in range(3):
+        last = made
+        made = make(x)
+        keep(made)
+        x = x * 1 if x.sum() > 0 else x
+        print(end="")
+    return x, made, last is made
+
+
+def looked_at(make, keep, x):
+    made = make(x)
+    keep(made)
+    y = x * 2 if x.sum() > 0 else x
+    print(end="")
+    return y, made, made == made, repr(made)[:3], type(made)
+
+
+@pytest.mark.parametrize("program", [only_returned, behind_hops, in_a_loop, looked_at])
+@pytest.mark.parametrize("put", PUT)
+@pytest.mark.parametrize("name", MADE)
+def test_what_is_put_outside_is_what_the_program_has(name, put, program):
+    make, keep = MADE[name], PUT[put]
+
+    def f(x):
+        return program(make, keep, x)
+
+    def told(function):
+        found = []
+        for i in (1, 2, 3, -1, 4):
+            LOG.clear()
+            LATER.clear()
+            y, made, *same = function(Tensor([float(i), 2.0]))
+            while LATER:
+                LATER.pop()()
+            found.append((y, LOG[-1] is made, *same))
+        return found
+
+    assert bits(told(jit(f))) == bits(told(f))

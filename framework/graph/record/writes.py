@@ -44,7 +44,7 @@ from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill.special import called_to_set
 from anfora.graph.record.attributes import Attributes
 from anfora.graph.record.overlay import UNKNOWN
-from anfora.graph.state.images import FIXED_PARTS, Image, Imager, NoImage, build, builder
+from anfora.graph.state.images import Image, Imager, NoImage, build, builder, is_shown
 from anfora.graph.state.moments import Escaped, Live, Piece
 
 __all__ = ["Write", "Writes", "Written", "leave_block", "set_gradients"]
@@ -73,10 +73,11 @@ class Written:
         self.writes = recorder.piece.writes
         self.blocks = len(recorder.piece.cuts)  #: behind what is alive stand functions that leave them on the tape
         self._live = live
-        imager = Live(recorder).imager()
-        imager.image(self._calls())
+        imager, calls = Live(recorder).imager(), self._calls()
+        imager.image(calls)
+        ours = {id(calls), *map(id, calls), *(id(args) for _, args in calls)}
         made = enumerate(imager.made)
-        live.kept = {id(value): number for number, value in made if not is_a(value, FIXED_PARTS)}
+        live.kept = {id(value): number for number, value in made if id(value) not in ours and is_shown(value)}
 
     def _calls(self) -> tuple:
         return tuple((write.operation, write.args) for write in self.writes)
@@ -88,10 +89,10 @@ class Written:
             lambda value: None if id(value) in live.kept else live.slot(value), recorder.is_fixed, recorder.own
         )
         self.image: Image = imager.image(self._calls())
-        self._build = None if live.kept else builder(self.image)
         self._places = [None if _is_silent(write) else _at(write) for write in self.writes]
         #: slot of what was made -> its number among what the image makes
         self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
+        self._build = None if self.kept else builder(self.image)
 
     def release(self, piece: Piece, alive: int | None) -> None:
         """The piece has ended: hold nothing of the first run.

@@ -450,7 +450,8 @@ class Program(Recordings):
         except BaseException as error:
             return Outcome(error=error)
         finally:
-            outcome = None  # type: ignore[assignment]  # a frame of the program that lives on knows this one
+            # A frame of the program that lives on, in a traceback, knows that this one has called it.
+            outcome = None  # type: ignore[assignment]
 
 
 def _taken(items: list) -> tuple[Any, Any, Any]:

@@ -44,12 +44,14 @@ from anfora.graph.machine.walks import Walk
 from anfora.graph.source.tracebacks import Lines
 from anfora.graph.state.set_orders import fill, order_of_making
 
-__all__ = ["FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
+__all__ = [
+    "FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "is_shown", "signature",
+]  # fmt: skip
 
 ORDINARY = (type, abc.ABCMeta)  #: classes of classes that add nothing to what an object is, and how it is made
 #: Types of what is made of its parts, and never changes; and its images.
-FIXED_PARTS = (tuple, frozenset, types.MethodType)
-_FIXED = ("tuple", "tuple of", "frozenset", "bound")
+FIXED_PARTS = (tuple, frozenset, types.MethodType, slice)
+_FIXED = ("tuple", "tuple of", "frozenset", "bound", "slice")
 FIXED = (type, types.ModuleType, types.BuiltinFunctionType, Op, DType)
 
 Image = tuple  #: (kind, …); see Imager._image
@@ -111,8 +113,6 @@ class Imager:
             return "method", value.__name__ if made_by is None else made_by, self._image(value.__self__)
         if issubclass(kind, FIXED) or self._is_known(value):
             return "is", value
-        if kind is slice:
-            return "slice", tuple(map(self._image, (value.start, value.stop, value.step)))
         known = self._seen.get(id(value))
         if known is not None:
             return ("again", known, value.pc, value.code) if kind is Frame else ("again", known)
@@ -133,6 +133,8 @@ class Imager:
             image = "tuple", tuple(map(self._image, value))
         elif kind is frozenset:
             image = self._set(value)
+        elif kind is slice:
+            image = "slice", tuple(map(self._image, (value.start, value.stop, value.step)))
         elif is_a(value, tuple) and getattr(value, "__dict__", None):
             raise NoImage(f"a {kind.__name__} with attributes")
         elif is_a(value, tuple):  # a named one
@@ -270,6 +272,21 @@ _IMAGES: dict[type, Callable[[Imager, Any], Image]] = {
 }
 
 
+def is_shown(value: Any) -> bool:
+    """Whether what the program has made is, where it is put outside, the very object that it has. What is made of its parts
+    and holds numbers that vary is another one there, with plain numbers."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if type(value) is Number:
+            return False
+        if is_a(value, types.MethodType):
+            waiting.append(value.__self__)
+        elif is_a(value, tuple) and type(value).__iter__ is tuple.__iter__:
+            waiting += value
+    return True
+
+
 def is_plain_object(kind: type) -> bool:
     """Whether objects of a Python class are what their attributes are."""
     return (
@@ -348,8 +365,6 @@ class _Builder:
             return value
         if kind == "again":
             return self.made[image[1]]
-        if kind == "slice":
-            return slice(*(self.build(item) for item in image[1]))
         if kind == "view":
             return getattr(self.build(image[2]), image[1])()
         if kind == "method":
@@ -367,6 +382,8 @@ class _Builder:
             return tuple.__new__(image[1], items)
         if kind == "tuple":
             return tuple(items)
+        if kind == "slice":
+            return slice(*items)
         return frozenset(dict.fromkeys(items) if image[1] else items)
 
     # Objects that their parts may hold: each is in its place before the parts are made.

@@ -24,7 +24,7 @@ from anfora.graph.ir.planned import OperatorCall, is_inner
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.switches import switches
 from anfora.graph.source.tracebacks import depth, of_program
-from anfora.graph.state.images import FIXED_PARTS, Imager
+from anfora.graph.state.images import FIXED_PARTS, Imager, is_shown
 
 __all__ = [
     "CALL",
@@ -80,7 +80,8 @@ class Outcome:
 
     def __init__(self, value: Any = None, error: BaseException | None = None) -> None:
         self.value, self.error = value, error
-        self.held: Collection[int] = ()  #: tuples in it that somebody else holds, by identity: see `note_held`
+        #: Tuples in it that somebody else holds, by identity: see `note_held`.
+        self.held: Collection[int] = ()
         self.depth = 0  #: of an exception's traceback, which goes on to the calls that it comes out of
         if error is not None:
             error.__traceback__ = of_program(error.__traceback__)
@@ -206,10 +207,18 @@ class State:
             type(made) is types.FunctionType for made in arguments.made
         )
         self.built = arguments.made if self.is_kept else []
-        for i, value in enumerate(self.built):
-            if id(value) not in self.live.index and value is not kwargs and not is_a(value, FIXED_PARTS):
-                self.live.add(value, Origin("built", i))
         frames = machine.frames
+        # What the program has besides. Many calls are given tuples, which it seldom has.
+        held: Collection[int] = ()
+        if any(is_a(value, FIXED_PARTS) and value is not args for value in self.built[:-1]):
+            behind = self.live.imager()
+            behind.image(tuple(frames))
+            held = {*map(id, behind.made)}
+        for i, value in enumerate(self.built):
+            if id(value) in self.live.index or value is kwargs:
+                continue
+            if not is_a(value, FIXED_PARTS) or (id(value) in held and is_shown(value)):
+                self.live.add(value, Origin("built", i))
         self.switch = switches()
         self.place = machine.place
         self.outer = [place[:3] for place in machine.places()[:-1]]  #: of the frames that have called the one there
