@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import re
 
@@ -67,6 +68,16 @@ def shared(x):
     return both, len(rows)
 
 
+@functools.cache
+def pair_of(scale):
+    return "pair", scale
+
+
+def remembered(x):
+    name, scale = pair_of(2.5)
+    return x * scale, name
+
+
 def objects(x):
     total = 0.0
     for value in x.tolist():
@@ -103,6 +114,7 @@ PROGRAMS = {
     handled: [lambda: (Tensor([1.0]), "a"), lambda: (Tensor([1.0]), "b")],
     shared: [tensor(1.0, 2.0), tensor(-1.0, -2.0)],
     objects: [tensor(1.0, 2.0), tensor(3.0, 4.0)],
+    remembered: [tensor(1.0, 2.0), tensor(3.0, 4.0)],
     random: [tensor(1.0, 2.0)],
     fused: [tensor(1.0, 2.0), tensor(-3.0, 2.0)],
 }

@@ -56,7 +56,11 @@ def _write(calls: tuple) -> None:
 def _by_outcome(outcome: Any, cases: Cases, *functions_and_values: Any) -> Callable:
     functions, values = functions_and_values[: len(cases.keys)], functions_and_values[len(cases.keys) :]
     live: Any = dict(zip(cases.slots, values))
-    key, _ = cases.hop.edge(live, outcome if type(outcome) is Outcome else Outcome(outcome))
+    outcome = outcome if type(outcome) is Outcome else Outcome(outcome)
+    key, _ = cases.hop.edge(live, outcome)
+    if key not in cases.keys and type(outcome.value) is tuple:  # who else holds it cannot be told here
+        outcome.held = (id(outcome.value),)
+        key, _ = cases.hop.edge(live, outcome)
     return functions[cases.keys.index(key)] if key in cases.keys else _record
 
 
