@@ -24,9 +24,9 @@ def order_of_making(items: set | frozenset) -> tuple[list[Any], int] | None:
     where none has been found: it has lost items around which others lie, most likely.
 
     Example:
-        >>> found = {8, 0, 16}
+        >>> found = set([7, 15])
         >>> [*found], order_of_making(found)
-        ([0, 16, 8], ([8, 0, 16], 0))
+        ([15, 7], ([7, 15], 0))
     """
     wanted, size = [*items], sys.getsizeof(items)
     rooms = [0, len(wanted)]
