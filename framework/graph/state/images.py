@@ -282,8 +282,8 @@ def is_shown(value: Any) -> bool:
             return False
         if is_a(value, types.MethodType):
             waiting.append(value.__self__)
-        elif is_a(value, tuple) and type(value).__iter__ is tuple.__iter__:
-            waiting += value
+        elif is_a(value, tuple):
+            waiting += tuple.__iter__(value)
     return True
 
 
