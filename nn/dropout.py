@@ -19,7 +19,20 @@ from anfora.ops.unsaid import unsaid
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
 
-class Dropout(Cell):
+class _Dropping(Cell):
+    """What all share: an operator in training, and the input as it is otherwise."""
+
+    def __init__(self, op: Callable, p: float) -> None:
+        super().__init__()
+        self._dropout, self._does_nothing = Bound(op, p=p), p == 0
+
+    def construct(self, x: Tensor) -> Tensor:
+        if self.training:
+            return self._dropout(x)
+        return x if self._training_is_said or self._does_nothing else unsaid(x, type(self).__name__)
+
+
+class Dropout(_Dropping):
     """Each element becomes 0 with probability p, and is divided by 1 - p otherwise.
 
     Args:
@@ -34,33 +47,22 @@ class Dropout(Cell):
     """
 
     def __init__(self, keep_prob: float = 0.5, p: float | None = None, dtype: Any = float32) -> None:
-        super().__init__()
-        self.p = None if p is None else number("Dropout", "p", p, least=0.0, below=1.0)
-        self.keep_prob = number("Dropout", "keep_prob", keep_prob, above=0.0, most=1.0)
-        p = 1.0 - self.keep_prob if self.p is None else self.p
-        self._dropout, self._does_nothing = Bound(ops.dropout, p=p), p == 0
-
-    def construct(self, x: Tensor) -> Tensor:
-        if self.training:
-            return self._dropout(x)
-        return x if self._training_is_said or self._does_nothing else unsaid(x, type(self).__name__)
+        given = None if p is None else number("Dropout", "p", p, least=0.0, below=1.0)
+        keep_prob = number("Dropout", "keep_prob", keep_prob, above=0.0, most=1.0)
+        super().__init__(ops.dropout, 1.0 - keep_prob if given is None else given)
+        self.p, self.keep_prob = given, keep_prob
 
     def extend_repr(self) -> str:
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
 
 
-class _ChannelDropout(Cell):
+class _ChannelDropout(_Dropping):
     """What the forms for channels share: whole channels become 0."""
 
     def __init__(self, op: Callable, p: float) -> None:
-        super().__init__()
-        self.p = probability(type(self).__name__, "p", p)
-        self._dropout, self._does_nothing = Bound(op, p=self.p), self.p == 0
-
-    def construct(self, x: Tensor) -> Tensor:
-        if self.training:
-            return self._dropout(x)
-        return x if self._training_is_said or self._does_nothing else unsaid(x, type(self).__name__)
+        p = probability(type(self).__name__, "p", p)
+        super().__init__(op, p)
+        self.p = p
 
     def extend_repr(self) -> str:
         return f"p={self.p}"

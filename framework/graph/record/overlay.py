@@ -128,7 +128,6 @@ class Overlay:
         if changed is None:
             if any(other.value is owner for other in self._changed.values()):  # it has been found in another place
                 raise Pause
-            self.is_any = True
             changed = self._changed[id(origin)] = Changed(owner, origin)
         return changed
 
