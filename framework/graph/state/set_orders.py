@@ -59,8 +59,9 @@ def _orders(wanted: list[Any], size: int) -> Iterator[list[Any]]:
     for slots in _slots(wanted, last):
         places = {slot: number for number, slot in enumerate(slots)}
         before = [_in_front(item, slot, places, last) for item, slot in zip(wanted, slots)]
-        if None not in before:
-            yield [wanted[number] for number in _sorted([each for each in before if each is not None])]
+        order = _sorted([each for each in before if each is not None])
+        if len(order) == len(wanted):  # none has gone, and none had to be there before itself
+            yield [wanted[number] for number in order]
 
 
 def _slots(wanted: list[Any], last: int) -> Iterator[list[int]]:
