@@ -39,9 +39,11 @@ class Linearized:
     ) -> None:
         self.output = output
         self.inputs, self.slots = inputs, slots  #: what is differentiated by, and what the tape knows it by
-        #: What leads to each result, whatever happens to its memory until its gradient is asked for.
-        self._history = {id(result): current(result)._node for result in tensors(output)}
         self._weights, self._weight_slots = weights, weight_slots
+        #: What leads to each result, whatever happens to its memory until its gradient is asked for: to a weight that is
+        #: a result itself, what the tape knew it by while the function ran.
+        leaves = {id(weight): slot for weight, slot in zip(weights, weight_slots)}
+        self._history = {id(result): leaves.get(id(result), current(result)._node) for result in tensors(output)}
         self._create_graph = create_graph
 
     def gradients(self, sens: Any = None, outputs: Any = None) -> tuple[list[Any], list[Tensor]]:
@@ -243,8 +245,8 @@ def linearize(
 def _with_history(tensor: Tensor) -> Tensor:
     """A result under a handle that keeps its history, when what was written in place inside the transform loses it."""
     tensor = current(tensor)
-    if tensor._node is None:
-        return tensor  # there is none: it is the program's own, as where nothing is written
+    if tensor._node is None or tensor._node.is_leaf:
+        return tensor  # there is none, or it keeps it: it is the program's own, as where nothing is written
     if tensor._base is None:
         return tape.second_handle(tensor, tensor._node)
     twin = wrap(tensor._array, tensor._layout, tensor._node)

@@ -260,6 +260,34 @@ def _as_argument(function, w):
     return anfora.value_and_grad(lambda x: function() + 0 * x, 0, [w])(Tensor(1.0))[1][1][0]
 
 
+@pytest.mark.parametrize("has_grad", [False, True])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_weight_may_be_the_result(has_grad, compiled):
+    """Alone, beside another, twice, also where the function has changed something in place."""
+    w, x, other = Parameter(Tensor([2.0, 3.0]), name="w"), Tensor([5.0, 7.0]), Tensor([0.0, 0.0])
+    if has_grad:
+        w.sum().backward()
+
+    def changes(x):
+        other.add_(x * w)
+        return w
+
+    for function, expected in (
+        (lambda x: w, [1, 1]),
+        (lambda x: (x * w, w), [6, 8]),
+        (lambda x: {"a": w, "b": [w, x]}, [2, 2]),
+        (changes, [1, 1]),
+        (lambda x: w.view(2), [1, 1]),
+    ):
+        taken = anfora.value_and_grad(function, 0, [w])
+        for _ in range(3):
+            value, (_, (gradient,)) = anfora.jit(lambda x: taken(x))(x) if compiled else taken(x)
+            assert gradient.tolist() == expected
+        if function(x) is w:
+            assert value is w
+        assert grad(function, None, w)(x).tolist() == expected
+
+
 WAYS = {
     f"{way.__name__[1:]}{' compiled' * compiled}": (way, compiled)
     for way in (_by_value_and_grad, _by_grad, _by_operation, _by_vjp, _twice, _as_argument)
