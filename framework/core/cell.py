@@ -17,7 +17,7 @@ from anfora.core import slots
 from anfora.core.arguments import answers
 from anfora.core.cell_state import Buffer, CellNameError, StatefulCell, checked_buffer
 from anfora.core.dtype import DType, as_dtype, float16, float32
-from anfora.core.errors import AnforaError, OpAttributeError, OpTypeError, OpValueError
+from anfora.core.errors import AnforaError, MissingAttribute, OpAttributeError, OpTypeError, OpValueError
 from anfora.core.habits import word_for
 from anfora.core.hooks import HookHandle
 from anfora.core.parameter import Parameter, ParameterTuple
@@ -124,10 +124,11 @@ class Cell(StatefulCell):
                     return self.construct(*args, **kwargs)
                 return slots.call_cell(self, args, kwargs)
             except AnforaError as error:
-                if error.place is None:  # a layer has refused its input
+                if error.place is None:  # no operator has: a line of the program below, or a layer
                     from anfora.core.span import locate
 
-                    error.place = locate(error.arg, tuple(inspect.signature(self.construct).parameters))
+                    order = tuple(inspect.signature(self.construct).parameters)
+                    error.place = locate(error.arg, order, error.__traceback__)
                 raise
 
     # -- attributes ---------------------------------------------------------------------------------------------------
@@ -172,10 +173,8 @@ class Cell(StatefulCell):
         if make is not None:
             found = self.__dict__[name] = make(self)
             return found
-        raise OpAttributeError(
-            f"'{type(self).__name__}' object has no attribute '{name}'",
-            help=word_for(name, *self._habits),
-        )
+        text = f"'{type(self).__name__}' object has no attribute '{name}'"
+        raise MissingAttribute(text, help=word_for(name, *self._habits), owner=self, missing=name)
 
     #: Where `core/habits.py` has our words for what is missing.
     _habits: tuple[str, ...] = ("Cell",)

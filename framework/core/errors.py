@@ -14,8 +14,8 @@ programmer would catch.
 from __future__ import annotations
 
 __all__ = [
-    "AnforaError", "AnforaWarning", "OpAttributeError", "OpBufferError", "OpIndexError", "OpRuntimeError", "OpTypeError",
-    "OpValueError", "OpZeroDivisionError",
+    "AnforaError", "AnforaWarning", "MissingAttribute", "OpAttributeError", "OpBufferError", "OpIndexError",
+    "OpRuntimeError", "OpTypeError", "OpValueError", "OpZeroDivisionError",
 ]  # fmt: skip
 
 
@@ -88,6 +88,28 @@ class OpBufferError(AnforaError, BufferError):
 
 class OpAttributeError(AnforaError, AttributeError):
     """A name that is not there."""
+
+
+class MissingAttribute(OpAttributeError):
+    """An object has no such attribute; where there is no other help, it names the nearest that the object has.
+
+    Args:
+        owner: the object;  missing: the name.
+    """
+
+    def __init__(
+        self, message: str, *, help: str | None = None, arg: str | None = None, owner: object = None, missing: str = ""
+    ) -> None:
+        super().__init__(message, help=help, arg=arg)
+        self.owner, self.missing = owner, missing
+
+    def __str__(self) -> str:
+        if self.help is None and self.missing:  # looked for where somebody reads it: `hasattr` does not
+            from anfora.core.nearest import nearest
+
+            found = nearest(self.missing, dir(self.owner))
+            self.help = f"did you mean {found}?" if found else None
+        return super().__str__()
 
 
 class AnforaWarning(UserWarning):

@@ -224,13 +224,21 @@ def place_of(code: CodeType | None, at: Any) -> str:
     return f"{span}: {span.text.strip()}" if span.text.strip() else str(span)
 
 
-def locate(argument: str | None = None, order: tuple[str, ...] = ()) -> str | None:
-    """Where the program stands: the user's line with a caret under the argument, and the place in the tree of Cells."""
-    lines = []
-    frame = calling_frame(2)
-    if frame is not None:
-        span = Span.of(*frame_position(frame))  # type: ignore[arg-type]
-        lines += [f"  {span}", *span.pointing_at(argument, order, frame).show()]
+def locate(
+    argument: str | None = None, order: tuple[str, ...] = (), traceback: TracebackType | None = None
+) -> str | None:
+    """Where the program stands: the user's line with a caret under the argument, and the place in the tree of Cells.
+
+    Args:
+        argument, order: of what was called there: the name of an argument, and the names of all.
+        traceback: of an error that came from below; the place is the innermost line of the program in it, if any.
+    """
+    found = _innermost(traceback)
+    if found is not None:
+        lines = _shown(*found, argument)
+    else:
+        frame = calling_frame(2)
+        lines = [] if frame is None else _shown(frame, frame_position(frame)[1], argument, order)
     path = cell_path(sys._getframe(1))
     if path:
         lines.append(f"  in {path}")
@@ -243,18 +251,29 @@ def locate_raise(traceback: TracebackType | None, argument: str | None = None) -
     In a function that is compiled, where the program itself looks at an error, the traceback begins with the frames of
     graph mode's machine: they stand for those of the program.
     """
-    frame, at = None, 0
+    first = traceback
+    while first is not None and _is_of_graph_mode(first.tb_frame.f_code):
+        first = first.tb_next
+    if first is None or is_internal(first.tb_frame.f_code):
+        return None
+    found = _innermost(first)
+    return None if found is None else "\n".join(_shown(*found, argument))
+
+
+def _innermost(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
+    """The innermost frame of the program in a traceback, and the position in it."""
+    found = None
     while traceback is not None:
         if not is_internal(traceback.tb_frame.f_code):
-            frame = traceback.tb_frame
             at = traceback.tb_lasti if sys.version_info >= (3, 11) else traceback.tb_lineno
-        elif frame is None and not _is_of_graph_mode(traceback.tb_frame.f_code):
-            return None
+            found = traceback.tb_frame, at
         traceback = traceback.tb_next
-    if frame is None:
-        return None
+    return found
+
+
+def _shown(frame: FrameType, at: int, argument: str | None, order: tuple[str, ...] = ()) -> list[str]:
     span = Span.of(frame.f_code, at)
-    return "\n".join([f"  {span}", *span.pointing_at(argument, (), frame).show()])
+    return [f"  {span}", *span.pointing_at(argument, order, frame).show()]
 
 
 #: A call of a Cell: the Cell, and the shapes of its arguments, None for those that have none.

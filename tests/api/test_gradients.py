@@ -281,7 +281,7 @@ def test_a_weight_may_be_the_result(has_grad, compiled):
     ):
         taken = anfora.value_and_grad(function, 0, [w])
         for _ in range(3):
-            value, (_, (gradient,)) = anfora.jit(lambda x: taken(x))(x) if compiled else taken(x)
+            value, (_, (gradient,)) = anfora.jit(lambda x, taken=taken: taken(x))(x) if compiled else taken(x)
             assert gradient.tolist() == expected
         if function(x) is w:
             assert value is w

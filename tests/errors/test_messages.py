@@ -320,6 +320,64 @@ def test_the_place_in_the_network(call, where, caret, path):
     assert text[3 + HAS_COLUMNS].startswith(f"  in {path}")
 
 
+LINES = """
+class Inner(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense, self.apply = nn.Dense(4, 2), nn.SequentialCell(nn.ReLU())
+
+    def construct(self, x, act):
+        return act(self, x)
+
+class Outer(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def construct(self, x, act):
+        y = x * 2
+        return self.inner(y, act)
+
+def f(cell, x):
+    return {line}
+
+Outer()(ops.ones((3, 4)), f)
+"""
+
+
+@pytest.mark.parametrize("mode", [anfora.GRAPH_MODE, anfora.PYNATIVE_MODE])
+@pytest.mark.parametrize(
+    "line, caret, message, help",
+    [
+        ("cell.dens(x)", "cell.dens", "'Inner' object has no attribute 'dens'", "did you mean dense?"),
+        ("cell.dense.wieght", "cell.dense.wieght", "'Dense' object has no attribute 'wieght'", "did you mean weight?"),
+        ("cell.parameters()", "cell.parameters", "'Inner' object has no attribute 'parameters'",
+         "what PyTorch calls parameters is get_parameters() or trainable_params() here."),
+        ("cell.other", "cell.other", "'Inner' object has no attribute 'other'", None),
+        ("x.item()", "x.item()", "item() needs a tensor of one element, but got float32[3, 4]",
+         "give the index of an element, or use tolist()."),
+        ("nn.Dense(4, 2, bias=False)(x)", "False", "Dense has no argument `bias`; it takes ",
+         "what PyTorch calls bias is has_bias here."),
+        ("nn.Embedding(5, 3)(x)", "nn.Embedding(5, 3)(x)", "gather needs integers as indices, but got float32[3, 4]",
+         "convert them first, e.g. index.astype(int64)."),
+    ],
+)  # fmt: skip
+def test_the_place_is_the_innermost_line_of_the_program(line, caret, message, help, mode):
+    before = anfora.get_context("mode")
+    anfora.set_context(mode=mode)
+    try:
+        with pytest.raises(anfora.core.errors.AnforaError) as caught:
+            _run(LINES.format(line=line), "lines.py")
+    finally:
+        anfora.set_context(mode=before)
+    text = str(caught.value).split("\n")
+    assert text[0].startswith(message) and text[1].endswith(".py:20, in f") and text[2] == f"      return {line}"
+    if HAS_COLUMNS:
+        start = text[3].index("^")
+        assert text[2][start : start + text[3].count("^")] == caret
+    assert text[-1] == f"  help: {help}" if help else text[-1].startswith("  in Outer.inner")
+
+
 def test_an_error_on_the_way_back_names_both_lines():
     program = """
 x = Tensor([[1.0, 2.0], [2.0, 4.0]]).requires_grad_()

@@ -193,6 +193,7 @@ class Machine:
             if is_new and error.__traceback__ is None:  # the machine's own: an argument is missing, a name is unknown
                 error = self._with_line(error)
             self.raised = 0
+            below = bool(self.frames) and not self.frames[-1].code.is_internal  # in a line of the program
             while self.frames:
                 frame = self.frames[-1]
                 if frame.handlers:
@@ -210,7 +211,7 @@ class Machine:
                     and error.place is None
                 ):
                     self._left = frame.cell_call
-                    self.natively(_locate, (error, frame.cell_call[0]), {})
+                    self.natively(_locate, (error, frame.cell_call[0], below), {})
                     self._left = None
                 if self._is_end(frame, error):
                     return
@@ -401,6 +402,7 @@ def _left_by(frame: Frame, error: BaseException) -> BaseException:
     return error
 
 
-def _locate(error: AnforaError, cell: Cell) -> None:
-    """A layer has refused its input: say where, as `Cell.__call__` does."""
-    error.place = locate(error.arg, tuple(inspect.signature(cell.construct).parameters))
+def _locate(error: AnforaError, cell: Cell, below: bool) -> None:
+    """A line of the program was refused below a Cell, or its input: say where, as `Cell.__call__` does."""
+    order = tuple(inspect.signature(cell.construct).parameters)
+    error.place = locate(error.arg, order, error.__traceback__ if below else None)
