@@ -180,7 +180,9 @@ def form_of(kind: str, axis: int) -> tuple:
 
 @pick.infer
 def _(input, index, *, kind, axis):
-    name = {"parts": "gather", "along": "gather_elements", "points": "gather_nd"}[kind]  # which need not be what was called
+    name = {"parts": "gather", "along": "gather_elements", "points": "gather_nd"}[
+        kind
+    ]  # which need not be what was called
     return TensorType(input.dtype, result_shape(name, input.shape, (index,), form_of(kind, axis)))
 
 
