@@ -2,6 +2,7 @@
 
     ./dev bench                       anfora alone
     ./dev bench --peers               beside PyTorch, jax and MindSpore, each in an environment of its own (made if need be)
+    ./dev bench --peers torch_eager   beside some of them
     ./dev bench --only lenet          workloads whose names hold a word
 
 All contestants stay alive during the run and take turns on each workload, several rounds; the figure of a contestant is
@@ -38,7 +39,8 @@ OWN = ["anfora_eager", "anfora_graph"]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--peers", action="store_true", help="measure the peers too")
+    peers = [module for _, modules in PEERS.values() for module in modules]
+    parser.add_argument("--peers", nargs="*", choices=peers, help="measure the peers too, or some of them")
     parser.add_argument("--only", nargs="*", default=[], metavar="WORD", help="workloads whose names hold one of these")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement (%(default)s)")
@@ -48,10 +50,11 @@ def main() -> None:
     parser.add_argument("--no-processes", action="store_true", help="leave out the times of whole processes")
     options = parser.parse_args()
     pythons = dict.fromkeys(OWN, sys.executable)
-    if options.peers:
+    if options.peers is not None:
         for peer, (packages, modules) in PEERS.items():
-            python = environment(options.environments / peer, packages)
-            pythons |= dict.fromkeys(modules, python)
+            wanted = [module for module in modules if module in (options.peers or peers)]
+            if wanted:
+                pythons |= dict.fromkeys(wanted, environment(options.environments / peer, packages))
     contestants = {name: Contestant(name, python) for name, python in pythons.items()}
     try:
         names = contestants[OWN[0]].workloads
