@@ -178,11 +178,13 @@ def form_of(kind: str, axis: int) -> tuple:
     return ("arrays", (axis,), axis, (axis,)) if kind == "parts" else (kind, axis) if kind == "along" else (kind,)
 
 
+#: What the program has called, or something that is made of it.
+_PUBLIC = {"parts": "gather", "along": "gather_elements", "points": "gather_nd"}
+
+
 @pick.infer
 def _(input, index, *, kind, axis):
-    name = {"parts": "gather", "along": "gather_elements", "points": "gather_nd"}[
-        kind
-    ]  # which need not be what was called
+    name = _PUBLIC[kind]
     return TensorType(input.dtype, result_shape(name, input.shape, (index,), form_of(kind, axis)))
 
 
