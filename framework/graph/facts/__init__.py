@@ -8,7 +8,8 @@ binding_times.py     what a function of Python's needs of its arguments
 containers.py        lists, dicts and sets, and by which methods they change
 drops.py             what a write lets go of, and who may notice that
 classes.py           what a class has, asked at the price of one look
-collected.py         deques, counters and the like; arrays.py, arrays of numpy's that the program makes
+collected.py         deques, counters and the like; arrays.py, arrays of numpy's that the program makes;
+                     constructed.py, dates, fractions, paths
 operator_classes.py  this library's operators that are objects
 plain.py             which values are plain: programs on them alone are Python's
 contexts.py          what contextlib makes

@@ -15,9 +15,11 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import arrays, known
 from anfora.graph.facts.classes import class_attribute, comes_first, defines, has_tag
+from anfora.graph.facts.constructed import adopt_constructed
 from anfora.graph.facts.kinds import dict_of_module, is_a, name_of_module
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
+from anfora.graph.facts.rows.constructed import NAMES
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import builtins_of
 from anfora.graph.machine.machine import Machine
@@ -98,6 +100,8 @@ class Attributes(Reasons):
             return self._tensor_attribute
         if self.owns_array(value):
             return self._array_attribute
+        if self.owns_constructed(value) and name in NAMES[type(value)]:
+            return self._constructed_attribute
         if is_a(value, types.ModuleType):
             return self._module_attribute
         if is_a(value, type):
@@ -138,6 +142,11 @@ class Attributes(Reasons):
             return self._ask_python(machine, value, name, f"an attribute of a {type(value).__name__}")
         found = self._read_natively(machine, value, name)
         arrays.adopt(self, found)
+        return found
+
+    def _constructed_attribute(self, machine: Machine, value: Any, name: str) -> Any:
+        found = self._read_natively(machine, value, name)
+        adopt_constructed(self, found)
         return found
 
     def _module_attribute(self, machine: Machine, value: types.ModuleType, name: str) -> Any:

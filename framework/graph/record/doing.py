@@ -20,10 +20,12 @@ from anfora.eager.batched import NeedsExamples
 from anfora.graph.facts import arrays, known
 from anfora.graph.facts.classes import class_attribute, defines
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
+from anfora.graph.facts.constructed import adopt_constructed, constructs
 from anfora.graph.facts.kinds import dict_of_module, is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, plain_tuple
+from anfora.graph.facts.rows.constructed import CONSTRUCTORS
 from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, is_in_turn, resolved
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
@@ -123,7 +125,11 @@ class Doing(Hops):
             done, result = self._with_arrays(machine, operation, *self._as_numpy_takes_it(operation, args, kwargs))
             if done:
                 return result
-        if self.given is None and (self.own or known.is_among(operation, KINDS)):
+        if self.given is None and (self.own or known.is_among(operation, _MAKING)):
+            if constructs(self, operation, args, kwargs):
+                result = self.compute(machine, operation, args, kwargs)
+                adopt_constructed(self, result)
+                return result
             done, result = self._with_containers(machine, operation, args, kwargs)
             if done:
                 return result
@@ -457,6 +463,8 @@ def _gives_plainly(module: types.ModuleType, names: tuple[str, ...]) -> bool:
     return all(name in held for name in names) and ("__path__" in held or "__getattr__" not in held)
 
 
+#: What makes objects of types of which all is known where the program has made them.
+_MAKING = frozenset({*KINDS, *CONSTRUCTORS})
 _IMPORT = builtins.__import__
 #: By identity, how functions of Python's are done of which it matters what they are given.
 _WAYS: dict[int, Callable[[Doing, Machine, tuple, dict], Any]] = {

@@ -28,6 +28,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import held_by
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin
+from anfora.graph.facts.rows.constructed import NAMES, OF_CONTEXT
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.generators import Generator
@@ -110,7 +111,7 @@ class Objects(Plain):
         """The same of what the program has made of types written in C; None if it is none of that."""
         if known.is_bound(value) and id(value.__self__) in self.own:
             return self.opaque(value.__self__, depth + 1)
-        if self.owns_array(value):
+        if self.owns_array(value) or self.owns_constructed(value):
             return False
         if self.owns_container(value):
             return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
@@ -143,6 +144,8 @@ class Objects(Plain):
             return not self.is_outside(value)  # what Python has raised may say something else next time
         if is_a(value, np.generic):
             return self.owns_array(value)
+        if kind in NAMES:
+            return self.owns_constructed(value) and kind not in OF_CONTEXT
         found = self._is_natural_within(value, kind, depth)
         if found is not None:
             return found
@@ -173,6 +176,10 @@ class Objects(Plain):
             return False
         base = getattr(value, "base", None)
         return base is None or self.owns_array(base)
+
+    def owns_constructed(self, value: Any) -> bool:
+        """Whether it is a date, or a fraction, say, that the program has made of known values."""
+        return type(value) in NAMES and id(value) in self.own and id(value) not in self.origins
 
     def owns_container(self, value: Any) -> bool:
         """Whether it is a deque, or a dict with defaults, say, that the program has made."""

@@ -10,6 +10,7 @@ from anfora.core.tensor import Tensor
 from anfora.eager import batched
 from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.collected import KINDS
+from anfora.graph.facts.constructed import is_constructed
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, places_read, value_of
@@ -253,7 +254,7 @@ class Recordings(Keeper):
                 recorder.local_functions[id(value)] = value
             elif kind is Generator:
                 value.live_in(recorder)
-            elif is_array(value) or kind in KINDS or is_operator(value):
+            elif is_array(value) or is_constructed(value) or kind in KINDS or is_operator(value):
                 recorder.own[id(value)] = value
         return live
 

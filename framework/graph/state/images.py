@@ -20,6 +20,7 @@ from anfora.core.op import Op
 from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import built_container, container_image
+from anfora.graph.facts.constructed import built_value, is_constructed, value_image
 from anfora.graph.facts.kinds import is_a, reduced, unwarned
 from anfora.graph.facts.known import (
     GETTERS,
@@ -199,8 +200,7 @@ class Imager:
         if kind in GETTERS or (defines(kind, "__next__") and not is_of_python(kind)):
             return self._iterator(value)
         if id(value) in self._own:
-            make = array_image if is_array(value) else operator_image if is_operator(value) else container_image
-            found = make(value, self._image)
+            found = _image_of_own(value)(value, self._image)
             if found is not None:
                 return found
         table = operations.dict_of(value) if is_of_python(kind) and is_plain_object(kind) else None
@@ -270,6 +270,15 @@ _IMAGES: dict[type, Callable[[Imager, Any], Image]] = {
     types.SimpleNamespace: Imager._namespace,
     Walk: Imager._iterator,
 }
+
+
+def _image_of_own(value: Any) -> Callable[[Any, Callable[[Any], Image]], Image | None]:
+    """What makes the image of something of a type written in C, or of an operator, that the program has made."""
+    if is_array(value):
+        return array_image
+    if is_constructed(value):
+        return value_image
+    return operator_image if is_operator(value) else container_image
 
 
 def is_shown(value: Any) -> bool:
@@ -539,6 +548,7 @@ _FROM_PARTS: dict[str, Callable[[Image, Callable[[Image], Any]], Any]] = {
     "array": built_array,
     "part of an array": built_array,
     "number of an array": built_array,
+    "constructed": built_value,
     "operator": built_operator,
     "counter": _built_counter,
     "partial": _built_partial,

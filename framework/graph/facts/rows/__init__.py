@@ -5,9 +5,10 @@ builtins.py     functions and classes of builtins, operators, math, and what the
 containers.py   methods of lists, dicts, sets and what collections has; heapq
 values.py       methods of what never changes: numbers, texts, tuples, ranges, frozen sets
 iterators.py    itertools and functools
+constructed.py  dates, fractions, paths and the like
 arrays.py       numpy
 """
 
-from anfora.graph.facts.rows import arrays, builtins, containers, iterators, library, values
+from anfora.graph.facts.rows import arrays, builtins, constructed, containers, iterators, library, values
 
-__all__ = ["arrays", "builtins", "containers", "iterators", "library", "values"]
+__all__ = ["arrays", "builtins", "constructed", "containers", "iterators", "library", "values"]
