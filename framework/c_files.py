@@ -34,7 +34,7 @@ from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.ir.structure import Structure
 from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange
 from anfora.graph.lower.fusion import fuse
-from anfora.graph.lower.lower import Lowering, location, plan_of_copy
+from anfora.graph.lower.lower import Lowering, buffer_of, plan_of_copy
 from anfora.graph.passes.planning import operands_of
 from anfora.graph_files import branches_refused, graph_of, names_of_inputs
 from anfora.kernel.build import asking
@@ -216,7 +216,7 @@ class _Made:
                 return block, constants.place(held[place.root]) + place.offset
             if place is not None and place.root.kind is Kind.CONSTANT:
                 return block, constants.place(lowering.kept[place.root.number]) + place.offset
-            return location(place, room)
+            return buffer_of(place, room)
 
         numbers = {call: i for i, call in enumerate(walk.calls)}
         parts = []

@@ -127,7 +127,7 @@ def _names_of_arguments(network: Callable, count: int, keywords: list[str]) -> l
 # -- recording --------------------------------------------------------------------------------------------------------
 
 
-class _Recording(compiled.Program):
+class _Recording(compiled.RecordedProgram):
     """A program that refuses, before it is done, what cannot be written as instructions."""
 
     def __init__(self, network: Callable) -> None:

@@ -22,7 +22,7 @@ from anfora.graph.tell.wording import first_failing
 
 __all__ = ["check_evaluated"]
 
-_by_the_executor = compiled.Program.call
+_by_the_executor = compiled.RecordedProgram.call
 
 
 class _NotRecorded(BaseException):
@@ -40,9 +40,9 @@ def check_evaluated(program: Program) -> Counter[str]:
         AssertionError: at the first difference.
     """
     found: Counter[str] = Counter()
-    graphs: dict[compiled.Program, tuple[int, list[Closure]]] = {}
+    graphs: dict[compiled.RecordedProgram, tuple[int, list[Closure]]] = {}
 
-    def graph_at(program: compiled.Program, point: Point) -> Closure:
+    def graph_at(program: compiled.RecordedProgram, point: Point) -> Closure:
         recordings, functions = graphs.get(program, (0, []))
         if recordings != program.recordings:
             functions = [function(made.graph) for made in typed(program, guarded=True)]
@@ -51,7 +51,7 @@ def check_evaluated(program: Program) -> Counter[str]:
 
     @contextlib.contextmanager
     def evaluating() -> Iterator[None]:
-        def call(self: compiled.Program, args: tuple, kwargs: dict) -> Any:
+        def call(self: compiled.RecordedProgram, args: tuple, kwargs: dict) -> Any:
             if self.native is not None:
                 return _by_the_executor(self, args, kwargs)
             point, values = self._entry(args, kwargs, switches()), [*args, *kwargs.values()]
@@ -68,11 +68,11 @@ def check_evaluated(program: Program) -> Counter[str]:
             found["evaluated"] += 1
             return result
 
-        compiled.Program.call = call  # type: ignore[method-assign]
+        compiled.RecordedProgram.call = call  # type: ignore[method-assign]
         try:
             yield
         finally:
-            compiled.Program.call = _by_the_executor  # type: ignore[method-assign]
+            compiled.RecordedProgram.call = _by_the_executor  # type: ignore[method-assign]
 
     with contextlib.suppress(_NotRecorded):
         check_rounds(program, (contextlib.nullcontext, evaluating))

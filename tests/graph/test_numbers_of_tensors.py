@@ -23,7 +23,7 @@ from anfora import (
     set_seed,
     value_and_grad,
 )
-from anfora.graph.run.compiled import Program
+from anfora.graph.run.compiled import RecordedProgram
 
 
 def outcome(function, *args):
@@ -169,7 +169,7 @@ def test_the_interpreter_does_nothing(monkeypatch):
     def refuse(*args):
         raise AssertionError("the interpreter is asked")
 
-    monkeypatch.setattr(Program, "_interpret", refuse)
+    monkeypatch.setattr(RecordedProgram, "_interpret", refuse)
     assert bits(compiled(Tensor([3.0, 2.0, 4.0]))) == bits(is_logged(Tensor([3.0, 2.0, 4.0])))
 
 

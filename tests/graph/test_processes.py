@@ -55,7 +55,7 @@ class Net(nn.Cell):
 @pytest.mark.parametrize("function", [program, lambda x, steps: countdown(x.sum())], ids=["branches", "recursion"])
 def test_another_thread_goes_on_from_a_point_while_it_is_recorded(function, monkeypatch):
     """What was recorded last is not always what this thread has recorded."""
-    original = compiled.Program.end_with_hop
+    original = compiled.RecordedProgram.end_with_hop
 
     def end_with_hop(self, recorder, *args):
         original(self, recorder, *args)
@@ -63,7 +63,7 @@ def test_another_thread_goes_on_from_a_point_while_it_is_recorded(function, monk
 
     x = Tensor([3.0, 4.0])
     expected = bits(function(x, 4))
-    monkeypatch.setattr(compiled.Program, "end_with_hop", end_with_hop)
+    monkeypatch.setattr(compiled.RecordedProgram, "end_with_hop", end_with_hop)
     assert bits(jit(function)(x, 4)) == expected
 
 

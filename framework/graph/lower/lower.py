@@ -45,7 +45,7 @@ from anfora.kernel.loops import plan_copy
 from anfora.kernel.overlap import plan_overlap
 from anfora.kernel.plan import Buffer, Plan, Planner
 
-__all__ = ["Door", "Lowering", "Segment", "location", "placed", "plan_of_copy"]
+__all__ = ["Door", "Lowering", "Segment", "buffer_of", "placed", "plan_of_copy"]
 
 
 class Segment:
@@ -128,7 +128,7 @@ class Segment:
                 finish()
                 stages.append(task)
                 continue
-            places = [location(place, arena) for place in (*task.inputs, *task.outputs)]
+            places = [buffer_of(place, arena) for place in (*task.inputs, *task.outputs)]
             places += [(arena, offset) for offset in spaces]
             parts.append(Part(task.plan, places, number.get(task.call, 0), task.calls))
         finish()
@@ -511,7 +511,7 @@ def _check_of_overlap(given: Sequence[Root]) -> Plan | None:
     return planner.finish()
 
 
-def location(place: Place | None, arena: int) -> tuple[int, int]:
+def buffer_of(place: Place | None, arena: int) -> tuple[int, int]:
     """Where a native program finds the first element: an argument and an offset, or -1 and an address."""
     if place is None:
         return -1, 0

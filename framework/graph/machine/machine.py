@@ -24,7 +24,7 @@ from anfora.graph.machine import operations, signals
 from anfora.graph.machine.frames import Frame, bind
 from anfora.graph.machine.generators import Generator, Thrown, for_python
 from anfora.graph.machine.instructions import INSTRUCTIONS
-from anfora.graph.machine.places import Place, Variables, do_alone, do_at, needs_no_frames, plainly
+from anfora.graph.machine.places import Location, Variables, do_alone, do_at, needs_no_frames, plainly
 from anfora.graph.machine.requests import Drain, Enter, Pause
 from anfora.graph.machine.room import roomy
 from anfora.graph.machine.signals import delivered, held, holds
@@ -277,11 +277,11 @@ class Machine:
         """An exception comes that has been raised before: its context is what it is."""
         self.raised = id(error)
 
-    def _place_of(self, frame: Frame) -> Place:
+    def _place_of(self, frame: Frame) -> Location:
         code, variables = frame.code, functools.partial(_variables, self.world, frame)
-        return Place(code.python, code.positions[frame.pc - 1], frame.function.__globals__, variables)
+        return Location(code.python, code.positions[frame.pc - 1], frame.function.__globals__, variables)
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[Location]:
         """Where the frames of the program stand, the outermost first."""
         machines = reversed(list(self.chain()))
         return [

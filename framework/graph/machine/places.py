@@ -27,14 +27,14 @@ from anfora.graph.source.code import Position
 from anfora.graph.source.tracebacks import BRINGS_BACK, Inner, stub
 
 __all__ = [
-    "Place", "Variables", "do_alone", "do_at", "do_late", "left_to_python", "may_look_at_frames", "needs_no_frames",
+    "Location", "Variables", "do_alone", "do_at", "do_late", "left_to_python", "may_look_at_frames", "needs_no_frames",
     "note_looking", "plainly", "shows_frames",
 ]  # fmt: skip
 
 _LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """Where a frame of the program stands.
 
     Attributes:
@@ -189,14 +189,14 @@ def needs_no_frames(operation: Any) -> bool:
 _MOST_CALLERS = 8
 
 
-def _callers() -> list[Place]:
+def _callers() -> list[Location]:
     """Where the nearest callers of the innermost compiled call stand, the outermost first."""
-    found: list[Place] = []
+    found: list[Location] = []
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and len(found) < _MOST_CALLERS:
         if not frame.f_code.co_filename.startswith(_LIBRARY):
             line = frame.f_lineno
-            found.append(Place(frame.f_code, (line, line, 0, 0), frame.f_globals, _variables_of(frame)))
+            found.append(Location(frame.f_code, (line, line, 0, 0), frame.f_globals, _variables_of(frame)))
         elif frame.f_code is _do_from.__code__:
             break  # from here on the frames of this stand in front of those that have called it
         frame = frame.f_back
@@ -209,7 +209,7 @@ def _variables_of(frame: types.FrameType) -> Callable[[], Mapping[str, Any]]:
 
 
 def do_at(
-    place: Place, outer: Callable[[], Sequence[Place]], operation: Callable, args: Any, names: dict,
+    place: Location, outer: Callable[[], Sequence[Location]], operation: Callable, args: Any, names: dict,
     handled: BaseException | None = None,
 ) -> Any:  # fmt: skip
     """Do something by Python, from a place in the program, while an exception is being handled there.
@@ -224,7 +224,7 @@ def do_at(
             args.clear()  # so that only who does the loop holds what it may let go
         if hasattr(type(given[0]), "python"):  # an iterator of the machine's
             given[0] = given[0].python()
-        places: list[Place] = []
+        places: list[Location] = []
         if shows_frames(place.code):
             inner = operation.loop.inner
             places = [*_callers(), *outer()]
@@ -243,7 +243,7 @@ def do_at(
 
 
 @releases
-def _do_outlined(operation: Outlined, given: list, handled: BaseException | None, callers: Sequence[Place]) -> Any:
+def _do_outlined(operation: Outlined, given: list, handled: BaseException | None, callers: Sequence[Location]) -> Any:
     if callers:
         return operation.done_by(lambda call, *given: _do_from(callers, call, given, {}, handled, True), given)
     return operation.done(given) if handled is None else while_handling(handled, operation.done, (given,))
@@ -284,7 +284,7 @@ def do_alone(made: types.CodeType, scope: dict[str, Any], call: Variables, handl
 
 
 @holds
-def do_late(place: Place, operation: Callable, args: tuple) -> None:
+def do_late(place: Location, operation: Callable, args: tuple) -> None:
     """Do a change that the program has made some time before: handlers of signals wait, since what they would see, and
     what they raise, belongs to a moment in the midst of changes that stay."""
     code, position, scope, variables = place
@@ -302,7 +302,7 @@ def _is_of(frame: types.FrameType, made: types.CodeType, call: Variables) -> boo
 
 
 def _do_from(
-    places: Sequence[Place], operation: Callable, args: tuple, names: dict, handled: BaseException | None,
+    places: Sequence[Location], operation: Callable, args: tuple, names: dict, handled: BaseException | None,
     is_whole: bool = False,
 ) -> Any:  # fmt: skip
     """The same, with frames for all of the places.

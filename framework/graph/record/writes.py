@@ -38,7 +38,7 @@ from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
-from anfora.graph.machine.places import Place, do_late
+from anfora.graph.machine.places import Location, do_late
 from anfora.graph.machine.requests import Pause
 from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill.special import called_to_set
@@ -124,9 +124,9 @@ class Written:
             del live[self._alive :]
 
 
-def _at(write: Write) -> Place:
+def _at(write: Write) -> Location:
     code, position, scope = write.place
-    return Place(code, position, scope, dict)
+    return Location(code, position, scope, dict)
 
 
 def _is_silent(write: Write) -> bool:

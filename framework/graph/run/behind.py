@@ -9,7 +9,7 @@ from anfora.graph.facts.origins import Number, Origin
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.machine.switches import Switches
 from anfora.graph.record.recorder import Recorder
-from anfora.graph.run.points import Hop, Place, Variant
+from anfora.graph.run.points import EdgeArgument, Hop, Variant
 from anfora.graph.state.images import Image, signature
 from anfora.graph.state.moments import VARYING, Live, Outcome, leaves_of
 
@@ -28,9 +28,9 @@ class Behind:
     def __init__(self, recorder: Recorder, before: Live, outcome: Outcome) -> None:
         self._recorder, self._outcome = recorder, outcome
         self.live = Live(recorder)
-        self.places: list[Place] = []
-        self.same: list[tuple[Place, Place]] = []
-        self._found: dict[int, list[Place]] = {}  #: where an object stands: two places may hold one
+        self.places: list[EdgeArgument] = []
+        self.same: list[tuple[EdgeArgument, EdgeArgument]] = []
+        self._found: dict[int, list[EdgeArgument]] = {}  #: where an object stands: two places may hold one
         for path, value in leaves_of(outcome):
             self._found.setdefault(id(value), []).append(path)
         for number, value in enumerate(before.values):

@@ -1,7 +1,7 @@
 """Compiled functions: the pieces that were recorded, and how a call goes through them.
 
-    Compiled   what `jit` gives: a function whose calls find the program of their arguments
-    Program    one function, or all inner functions that have one code; what is known of it is kept in keeper.py
+    Compiled           what `jit` gives: a function whose calls find the program of their arguments
+    RecordedProgram    one function, or all inner functions that have one code; what is known of it is kept in keeper.py
 
 A call walks from point to point. Where no variant fits, the machine takes over from the point's pattern, records what
 happens, and adds it.
@@ -39,7 +39,7 @@ from anfora.graph.state.moments import (
     Outcome,
 )
 
-__all__ = ["Compiled", "Program"]
+__all__ = ["Compiled", "RecordedProgram"]
 
 _MOST_FAILURES = 3
 
@@ -51,11 +51,11 @@ class _Result(NamedTuple):
 
 
 def _onward(result: Any) -> Onward | _Result:
-    """What comes of a recording: see `Program._finish`."""
+    """What comes of a recording: see `RecordedProgram._finish`."""
     return result if type(result) is Onward else _Result(result)
 
 
-class Program(Recordings):
+class RecordedProgram(Recordings):
     """One function as calls run it: from point to point, as far as these are known, and recording from there on.
 
     Args:
@@ -65,8 +65,8 @@ class Program(Recordings):
     def compiled(self, function: types.FunctionType) -> Compiled:
         return Compiled(function)
 
-    def twin(self, function: types.FunctionType) -> Program:
-        return Program(function)
+    def twin(self, function: types.FunctionType) -> RecordedProgram:
+        return RecordedProgram(function)
 
     # -- a call -------------------------------------------------------------------------------------------------------
 
@@ -488,7 +488,7 @@ class Compiled:
     def __init__(self, function: types.FunctionType, options: dict | None = None) -> None:
         functools.update_wrapper(self, function)
         self.options = options or {}
-        self.program = Program(function)
+        self.program = RecordedProgram(function)
 
     @property
     def __call__(self) -> Callable:

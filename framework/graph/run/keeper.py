@@ -34,7 +34,7 @@ from anfora.graph.state.images import Image, Imager, NoImage
 from anfora.graph.state.moments import OVERDRAWN, Escaped, Live, Outcome, State, holds_identity, leaves_of
 
 if TYPE_CHECKING:
-    from anfora.graph.run.compiled import Compiled, Program
+    from anfora.graph.run.compiled import Compiled, RecordedProgram
 
 __all__ = ["TOO_MANY", "Keeper"]
 
@@ -272,7 +272,7 @@ class Keeper:
             operation is compiled for table in list(self.recursive.values()) for compiled in list(table.values())
         )
 
-    def twin(self, function: types.FunctionType) -> Program:
+    def twin(self, function: types.FunctionType) -> RecordedProgram:
         """A program of the same kind for another function."""
         raise NotImplementedError
 

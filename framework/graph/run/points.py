@@ -20,8 +20,7 @@ from anfora.graph.facts.table import DATA_NUMBERS, DATA_TRUTH, fact_of
 from anfora.graph.lower.loops import closed
 from anfora.graph.lower.ranges import Jump, places_in
 from anfora.graph.machine.generators import for_python
-from anfora.graph.machine.places import Place as At
-from anfora.graph.machine.places import Variables, do_alone, do_at, needs_no_frames
+from anfora.graph.machine.places import Location, Variables, do_alone, do_at, needs_no_frames
 from anfora.graph.machine.switches import Switches
 from anfora.graph.machine.world import Plain
 from anfora.graph.polyfill.gradients import STEPS, outcome_of_step
@@ -35,14 +34,15 @@ from anfora.graph.state.images import Image, build, builder
 from anfora.graph.state.moments import DATA, EXCHANGE, OUTLINED, Live, Outcome, Piece, State, key_of, varying_key_of
 
 __all__ = [
-    "NUMBERS", "SHAPE", "TRUTH", "Edge", "Hop", "Onward", "Place", "Point", "Return", "Same", "Variant", "arrive", "looks",
+    "NUMBERS", "SHAPE", "TRUTH", "Edge", "EdgeArgument", "Hop", "Onward", "Point", "Return", "Same", "Variant", "arrive",
+    "looks",
 ]  # fmt: skip
 
 _TOLD_BY_TYPE = (None, 0.5, Tensor(0))
 _MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
 
 #: Of a value behind a hop: a slot of what was alive before it, or a path in its result.
-Place = Union[int, tuple]
+EdgeArgument = Union[int, tuple]
 
 
 class _Frames:
@@ -136,11 +136,11 @@ class Hop:
             return do_alone(self._made, self._scope, call, handled)
         frames = _Frames(self.frames, live)
 
-        def outer() -> list[At]:
+        def outer() -> list[Location]:
             count = len(self.outer)
-            return [At(*place, frames.variables(i - count - 1)) for i, place in enumerate(self.outer)]
+            return [Location(*place, frames.variables(i - count - 1)) for i, place in enumerate(self.outer)]
 
-        return do_at(At(*self.at, frames.variables(-1)), outer, operation, for_python(args), kwargs, handled)
+        return do_at(Location(*self.at, frames.variables(-1)), outer, operation, for_python(args), kwargs, handled)
 
     def cell_calls(self) -> list[CellCall]:
         """The calls of Cells that it stands in."""
@@ -261,7 +261,7 @@ def _read(call: Image) -> tuple[int, Callable[[Tensor], Any]] | None:
     return None
 
 
-#: What `Program._run` does itself, of one tensor, without a frame for it.
+#: What `RecordedProgram._run` does itself, of one tensor, without a frame for it.
 _READS = (bool, float, int, Tensor.item)
 
 
@@ -269,7 +269,7 @@ class Same(NamedTuple):
     """An outcome where things that may be different objects were one, and are one slot in what follows."""
 
     key: Any
-    pairs: tuple[tuple[Place, Place], ...]
+    pairs: tuple[tuple[EdgeArgument, EdgeArgument], ...]
 
     def holds(self, key: Any, live: list[Any], outcome: Outcome) -> bool:
         return self.key == key and all(_at(a, live, outcome) is _at(b, live, outcome) for a, b in self.pairs)
@@ -350,7 +350,7 @@ class Point:
         return tuple(values[:count]), dict(zip(names, values[count:]))
 
 
-Edge = tuple[Point, list[Place]]
+Edge = tuple[Point, list[EdgeArgument]]
 
 
 class Onward(NamedTuple):
@@ -371,7 +371,7 @@ def arrive(edge: Edge, live: list[Any], outcome: Outcome) -> tuple[Point, list[A
     return point, values
 
 
-def _at(place: Place, live: list[Any], outcome: Outcome) -> Any:
+def _at(place: EdgeArgument, live: list[Any], outcome: Outcome) -> Any:
     return live[place] if isinstance(place, int) else _part(outcome, place)
 
 

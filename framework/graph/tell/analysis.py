@@ -36,7 +36,7 @@ from anfora.graph.machine.switches import switches
 from anfora.graph.polyfill.gradients import leave_behind
 from anfora.graph.record.abstract import AbstractRecorder, Begin, WayEnds, end_way
 from anfora.graph.record.recorder import Recorder
-from anfora.graph.run.compiled import Program
+from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.run.keeper import TOO_MANY
 from anfora.graph.run.points import Hop, Onward, Point
 from anfora.graph.source.code import Unsupported
@@ -254,13 +254,13 @@ class Analysed(Watched):
         """Follow the program from a point on."""
         point.switch.turn()
         self._next = unknown, decisions, (point, list(values), unknown, len(self.journal))
-        return Program._record(self, point, list(values))
+        return RecordedProgram._record(self, point, list(values))
 
     def _behind(self, hop: Hop, values: list[Any], unknown: set[int], answer: Any) -> Any:
         """Follow it from a hop on that has given something."""
         hop.switch.turn()
         self._next = unknown, (), None
-        return Program._redo(self, hop, list(values), Outcome(answer))
+        return RecordedProgram._redo(self, hop, list(values), Outcome(answer))
 
     def _come_to(self, point: Point, values: list[Any], behind: Any) -> None:
         """A way has come to a moment that is known."""
@@ -322,7 +322,7 @@ class Analysed(Watched):
 
     def _finish(self, recorder: Recorder, machine: Machine) -> Any:
         try:
-            return Program._finish(self, recorder, machine)
+            return RecordedProgram._finish(self, recorder, machine)
         finally:
             self.steps += machine.steps
 
@@ -341,7 +341,7 @@ class Analysed(Watched):
         self._joined = unknown
 
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
-        Program.end_with_hop(self, recorder, machine, state, reason)
+        RecordedProgram.end_with_hop(self, recorder, machine, state, reason)
         hop: Any = recorder.end
         if not hop.is_native and not recorder.is_legal:  # type: ignore[attr-defined]
             self.unsupported[hop_span(hop), reason] = None

@@ -24,7 +24,7 @@ from anfora.core.settings import get_context, log
 from anfora.graph.ir import FuncGraph, GraphError, reading
 from anfora.graph.ir.parser import parse
 from anfora.graph.ir.text import complete, readable
-from anfora.graph.run.compiled import Program
+from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.tell.typed import Typed, typed
 from anfora.graph.tell.wording import owner_of
 
@@ -43,7 +43,7 @@ def folder() -> Path:
     return Path(os.environ.get("MS_DEV_SAVE_GRAPHS_PATH") or get_context("save_graphs_path"))
 
 
-def write(program: Program) -> list[Path]:
+def write(program: RecordedProgram) -> list[Path]:
     """Write the files of a program, if they are wanted.
 
     Returns:
@@ -88,7 +88,7 @@ def read_text(text: str, names: Mapping[str, Any] | None = None) -> FuncGraph:
 class _Writer:
     """Writes the stages of one program."""
 
-    def __init__(self, program: Program, into: Path, wanted: int) -> None:
+    def __init__(self, program: RecordedProgram, into: Path, wanted: int) -> None:
         self.program, self.into, self.wanted = program, into, wanted
         self.written: list[Path] = []
 

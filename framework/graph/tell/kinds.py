@@ -28,7 +28,7 @@ from anfora.eager.tape import Output
 from anfora.graph.facts.kinds import dict_of_module, name_of_module
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.operations import is_of_python
-from anfora.graph.run.compiled import Compiled, Program
+from anfora.graph.run.compiled import Compiled, RecordedProgram
 from anfora.graph.tell.tokens import ATOMS, Blob, Children, Path, atom, hashed, long_text
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Plan:
             self.dictionary = _COMPILED_DICT
             self.hidden = ("program", "options", "__wrapped__", *functools.WRAPPER_ASSIGNMENTS)
             return
-        if issubclass(kind, Program) or _class_module(kind).startswith(_OPAQUE):
+        if issubclass(kind, RecordedProgram) or _class_module(kind).startswith(_OPAQUE):
             self.payload = _opaque
             return
         order = _MRO(kind)

@@ -10,7 +10,7 @@ from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import fact_of
-from anfora.graph.run.compiled import Program
+from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.run.points import Point, Return
 
 __all__ = ["UNKNOWN", "changed_by", "found_outside", "known_slots"]
@@ -42,7 +42,7 @@ def found_outside(origin: Origin, known: Mapping[int, Any], changed: set[Any]) -
 _ITEMS = object()  #: that any item may be another one
 
 
-def changed_by(program: Program) -> set[Any]:
+def changed_by(program: RecordedProgram) -> set[Any]:
     """The names and keys under which a program puts something else into what is outside, whatever that is."""
     found: set[Any] = set()
     for point in (*program.entries.values(), *program.points.values()):

@@ -26,7 +26,7 @@ from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels, readable
 from anfora.graph.ir.values import printable
 from anfora.graph.passes.inline import inline_single_calls
-from anfora.graph.run.compiled import Program
+from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.run.points import Point, Variant
 from anfora.graph.tell.body import Body, types_of_slots
 from anfora.graph.tell.functions import Globals, Guards
@@ -79,7 +79,7 @@ class Typed:
 
 
 def typed(
-    program: Program, *, fused: bool = False, guarded: bool = False, lifted: bool = False, fixed: bool = False
+    program: RecordedProgram, *, fused: bool = False, guarded: bool = False, lifted: bool = False, fixed: bool = False
 ) -> list[Typed]:
     """The graphs of a recorded program.
 
@@ -102,7 +102,14 @@ class Builder:
     """Makes the graphs of one form of call."""
 
     def __init__(
-        self, program: Program, key: Sequence[Any], point: Point, fused: bool, guarded: bool, lifted: bool, fixed: bool
+        self,
+        program: RecordedProgram,
+        key: Sequence[Any],
+        point: Point,
+        fused: bool,
+        guarded: bool,
+        lifted: bool,
+        fixed: bool,
     ) -> None:
         self.program, self.key, self.fused, self.guarded = program, key, fused, guarded
         self.lifted, self.fixed = lifted, fixed

@@ -23,7 +23,7 @@ from anfora.graph.facts.kinds import module_of, name_of_module
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.gradients import STEPS
 from anfora.graph.record.recorder import Recorder
-from anfora.graph.run.compiled import Program
+from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.run.points import Hop, Point, Variant, looks
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
@@ -64,7 +64,7 @@ def _saves_graphs() -> bool:
     return bool(get_context("save_graphs")) or "MS_DEV_SAVE_GRAPHS" in os.environ
 
 
-class Watched(Program):
+class Watched(RecordedProgram):
     """A program that tells of what it records.
 
     Where nothing at all is left to the interpreter (`fullgraph=True`), all ways of a call are followed before it is done

@@ -12,7 +12,7 @@ from anfora.core.cell import Cell
 from anfora.core.span import Span
 from anfora.graph.facts.origins import Emitter, Origin, value_of
 from anfora.graph.lower.ranges import Jump
-from anfora.graph.run.compiled import Program
+from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.run.guards import write_guard
 from anfora.graph.run.points import Hop, Same
 from anfora.graph.source.code import Position, about
@@ -50,13 +50,13 @@ def outcome_text(key: Any) -> str:
     return str(key)
 
 
-def owner_of(program: Program) -> Any:
+def owner_of(program: RecordedProgram) -> Any:
     """The Cell, or the function made by `grad`, whose calls a program runs; None for a function's own program."""
     owner = getattr(program, "owner", None)
     return None if owner is None else owner()
 
 
-def name_of(program: Program) -> str:
+def name_of(program: RecordedProgram) -> str:
     """What messages call a program."""
     owner = owner_of(program)
     if owner is None:
@@ -78,7 +78,7 @@ class Names:
         self.slots = slots
 
     @classmethod
-    def at_entry(cls, program: Program, key: Sequence[Any]) -> Names:
+    def at_entry(cls, program: RecordedProgram, key: Sequence[Any]) -> Names:
         """The names of the arguments of a call of a form."""
         count, keywords = form_of(key)
         owner = owner_of(program)
