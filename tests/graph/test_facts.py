@@ -15,6 +15,7 @@ import heapq
 import inspect
 import operator
 import random
+import struct
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
 
@@ -310,6 +311,9 @@ SAMPLES = {
     map: lambda k: (halved, [1, VALUES[k]]),
     filter: lambda k: (halved, [1, VALUES[k]]),
     format: lambda k: (VALUES[k], "3d"),
+    struct.pack: lambda k: ("<i", VALUES[k]),
+    struct.calcsize: lambda k: ("<i",),
+    struct.unpack: lambda k: ("<b", b"abc"[VALUES[k] :][:1]),
     operations.join: lambda k: ("a", str(VALUES[k])),
     operations.spread: lambda k: (halved, [1, VALUES[k]]),
     operations.merge_keywords: lambda k: ({"b": 1}, {"a": VALUES[k]}, halved),

@@ -18,9 +18,11 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
-from anfora.graph.facts.rows.constructed import ASKED, NAMES, OF_CONTEXT
+from anfora.graph.facts.rows.constructed import ASKED, FUNCTIONS, NAMES, OF_CONTEXT
 
 __all__ = ["adopt_constructed", "built_value", "constructs", "is_constructed", "value_image"]
+
+_MAKERS = frozenset([*NAMES, *FUNCTIONS])
 
 
 def is_constructed(value: Any) -> bool:
@@ -31,12 +33,12 @@ def is_constructed(value: Any) -> bool:
 def constructs(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
     """Whether something makes such a value of known ones, or asks one for what follows from it."""
     values = (*args, *kwargs.values())
-    if is_a(operation, type) and operation in NAMES:
+    if known.is_among(operation, _MAKERS):
         is_free = operation not in OF_CONTEXT or _is_without_context(operation, args, kwargs)
         return is_free and all(_is_known(recorder, value) for value in values)
     if type(operation) is types.BuiltinMethodType and not is_a(operation.__self__, types.ModuleType):
         return _is_method(recorder, operation.__self__, operation.__name__, values)
-    if type(operation) is types.FunctionType and args:
+    if type(operation) in (types.FunctionType, types.MethodDescriptorType) and args:
         found = class_attribute(_class_of(args[0]), operation.__name__)
         is_own = operation in (found, getattr(found, "__func__", None))
         return is_own and _is_method(recorder, args[0], operation.__name__, values[1:])

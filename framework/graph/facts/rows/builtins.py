@@ -1,10 +1,12 @@
-"""Functions and classes of builtins, operator and math, and what the machine's instructions do."""
+"""Functions and classes of builtins, operator, math, cmath and struct, and what the machine's instructions do."""
 
 from __future__ import annotations
 
+import cmath
 import functools
 import math
 import operator
+import struct
 import types
 from typing import Any
 
@@ -197,6 +199,9 @@ for _function in vars(math).values():
     if callable(_function):
         _uses = DRAINED | WHOLE if _function in _OF_ITEMS else WHOLE
         add(_function, rest=_uses, gives=PLAIN, numbers=Numbers(may_fail=True, only=True))
+for _function in (*vars(cmath).values(), struct.calcsize, struct.pack, struct.unpack):
+    if callable(_function):
+        add(_function, rest=WHOLE, gives=NEW if _function is struct.unpack else PLAIN)
 add(print, rest=WHOLE, gives=PLAIN, by_python=True)
 
 # -- operators ---------------------------------------------------------------------------------------------------------
