@@ -106,6 +106,21 @@ class OperatorCall(CNode):
                 [graph.apply(_GETITEM, self, i, abstract=layout.type) for i, layout in enumerate(entry.outputs)]
             )
 
+    def taken_over(self, graph: Graph, of: Mapping[AnfNode, AnfNode]) -> OperatorCall:
+        """The same call in another graph, on what stands there for its operands."""
+        operands = tuple([of.get(node, node) for node in self.operands])
+        made = OperatorCall(graph, self.entry, operands, self.place, self.mask, self.is_inner, self.cells, self.back)
+        made.recorded = self.recorded
+        return made
+
+    def write_out(self) -> None:
+        """Make the nodes of sequences among its arguments now, so that they stand where it stands."""
+        self._written_out = self._inputs
+
+    def call_through(self, function: Any) -> None:
+        """Give the operator and its arguments to another function."""
+        self._inputs = (as_node(function), *self._inputs)
+
     def lead_to(self, stands_for: Mapping[AnfNode, AnfNode]) -> None:
         """Take what other nodes of the same layout stand for."""
         self.operands = tuple([stands_for.get(node, node) for node in self.operands])

@@ -25,13 +25,8 @@ def function_of(
     of: dict[AnfNode, AnfNode] = {node: graph.parameter(node.name, abstract=node.abstract) for node in inputs}
     effects: list[AnfNode] = []
     for call in calls:
-        made = OperatorCall(
-            graph, call.entry, tuple([of.get(node, node) for node in call.operands]),
-            call.place, call.mask, call.is_inner, call.cells, call.back,
-        )  # fmt: skip
-        of[call] = made
+        of[call] = made = call.taken_over(graph, of)
         of.update(zip(call.parts or (), made.results))
-        made.recorded = call.recorded
         if has_effect(made):
             effects.append(made)
     finish(graph, [of.get(node, node) for node in results], effects)

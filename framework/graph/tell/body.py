@@ -10,7 +10,7 @@ from anfora.core.op import Weak
 from anfora.core.tensor import Tensor
 from anfora.graph.facts.origins import Origin
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, ValueNode
-from anfora.graph.ir.planned import OperatorCall, arguments_of, is_scalar
+from anfora.graph.ir.planned import OperatorCall, is_scalar
 from anfora.graph.ir.primitives import U
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.run.guards import told_apart_at_once
@@ -159,37 +159,30 @@ class Body:
         self, graph: FuncGraph, call: OperatorCall, values: dict[AnfNode, AnfNode], effects: list[AnfNode]
     ) -> None:
         entry = call.entry
-        op = entry.op
         leaves_node = call.recorded.is_taped
-        args = [self._recorded(x) for x in call.operands]
+        args = list(map(self._recorded, call.operands))
         results = [self._recorded(x) for x in call.results]
         if not self.followed.isdisjoint(args):
             self.followed.update(results)
             if not leaves_node:
                 self.cut.update(results)
 
-        def operand(i: int) -> Any:
-            x = args[i]
-            if is_scalar(x):
-                return x.value  # type: ignore[attr-defined]
-            node = self._value(x, values)
-            return self._without_history(graph, x, node) if leaves_node and x in self.cut else node
-
-        called = arguments_of(graph, entry, list(map(operand, range(len(args)))))
-        variable = self.called.get(results[0]) if call.parts is None and results else None
-        if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
-            called = [PRIMITIVES["untaped"], *called]
+        of: dict[AnfNode, AnfNode] = {}
+        for x in call.operands:
+            own = self._recorded(x)
+            if not is_scalar(own):
+                node = self._value(own, values)
+                of[x] = self._without_history(graph, own, node) if leaves_node and own in self.cut else node
+        made = call.taken_over(graph, of)
+        made.write_out()
+        if entry.op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
+            made.call_through(PRIMITIVES["untaped"])
         elif self.piece.is_tried and entry.may_fail:
-            called = [PRIMITIVES["attempted"], *called]
-        made = graph.apply(*called, name=variable, span=call.span, abstract=call.abstract)
-        if call.acts:
+            made.call_through(PRIMITIVES["attempted"])
+        if made.acts:
             effects.append(made)
-        if call.parts is None:
-            values.update((value, made) for value in results)
-            return
-        for i, (part, value) in enumerate(zip(call.parts, results)):
-            name = self.called.get(value)
-            values[value] = graph.apply(PRIMITIVES["getitem"], made, i, name=name, abstract=part.abstract)
+        for value, result in zip(results, made.results):
+            values[value], result.name = result, self.called.get(value)
 
     def _start_leaves(self, call: OperatorCall | None) -> None:
         """What requires a gradient in front of an operator of the piece, or of its end."""
