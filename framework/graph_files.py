@@ -27,14 +27,14 @@ from anfora.core.op import Op, registry
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
 from anfora.core.tree import tensors
-from anfora.graph.ir import PRIMITIVES, CNode, FuncGraph, GraphError, ValueNode
+from anfora.graph.ir import PRIMITIVES, CNode, FuncGraph, GraphError, ValueNode, reading
 from anfora.graph.ir.primitives import Primitive, U
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import complete
 from anfora.graph.ir.values import Unresolved
 from anfora.graph.ir.verify import verify
 from anfora.graph.machine.operations import IN_PLACE
-from anfora.graph.tell import analysis, dumps
+from anfora.graph.tell import analysis
 from anfora.graph.tell.watched import FallbackError, Watched
 from anfora.interop.checkpoint import load_checkpoint, read_state, write_with_state
 
@@ -155,7 +155,7 @@ def load(file_name: str | os.PathLike, **options: Any) -> FuncGraph:
     file = Path(os.fsdecode(file_name))
     told = _told(file)
     try:
-        graph = dumps.read_text(told["graph"])
+        graph = reading.read(told["graph"])
         verify(graph)
     except GraphError as error:
         raise OpValueError(f"{str(file)!r}: {error.message}") from None

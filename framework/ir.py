@@ -26,6 +26,7 @@ from anfora.graph.ir import (
     Primitive,
     ValueNode,
     drawing,
+    reading,
     text,
 )
 from anfora.graph.ir.evaluate import evaluate
@@ -77,7 +78,7 @@ def read(source: str | Path, names: Mapping[str, Any] | None = None) -> FuncGrap
         >>> graph(2)
         6
     """
-    return dumps.read(source, names) if isinstance(source, Path) else dumps.read_text(source, names)
+    return dumps.read(source, names) if isinstance(source, Path) else reading.read(source, names)
 
 
 def draw(graph: FuncGraph, file: str | Path | None = None) -> str:

@@ -91,6 +91,17 @@ PROGRAMS = (
 )  # fmt: skip
 
 
+def in_a_graph(x):
+    return x * 2, date(2020, 1, 2), Fraction(1, 3), (Decimal("1.5"), PurePath("a"), timedelta(3))
+
+
+def test_are_calls_of_a_graph():
+    graph = ir.lower(in_a_graph, Tensor([1.0, 2.0])).graph
+    results = [graph(Tensor([1.0, 2.0])) for _ in range(2)]
+    assert {shown(result) for result in results} == {shown(in_a_graph(Tensor([1.0, 2.0])))}
+    assert results[0][1] is not results[1][1]
+
+
 def shown(result):
     return repr([each.tolist() if isinstance(each, Tensor) else each for each in result])
 

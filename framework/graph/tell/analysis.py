@@ -15,7 +15,7 @@ import functools
 import gc
 import pickle
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,9 +25,11 @@ from anfora.core.parameter import Parameter
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor, wrap
 from anfora.eager import dispatch
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
 from anfora.graph.ir import FuncGraph, GraphError
+from anfora.graph.ir.reading import read
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels, complete, readable
 from anfora.graph.machine.machine import Machine
@@ -42,7 +44,6 @@ from anfora.graph.run.points import Hop, Onward, Point
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import OVERDRAWN, Live, Outcome, State
-from anfora.graph.tell.dumps import read_text
 from anfora.graph.tell.functions import Globals
 from anfora.graph.tell.twins import NoAnswer, asked, can_fork
 from anfora.graph.tell.typed import typed
@@ -118,7 +119,7 @@ class LoweredProgram:
             raise GraphError(
                 f"there is no graph: {self.unsupported[0]}", help="`unsupported` says what Python has to do."
             )
-        graph = read_text(self._exact, self._names)
+        graph = read(self._exact, self._names)
         graph.weights = {name: tensor for name, tensor in self.weights.items() if isinstance(tensor, Parameter)}
         return graph
 
@@ -426,16 +427,27 @@ def _addresses(objects: Mapping[str, Any]) -> dict[str, tuple[int, bool]]:
     return {
         name: (id(value), value is not objects[name])
         for name, value in held.items()
-        if gc.is_tracked(value) and id(value) not in made
+        if (gc.is_tracked(value) or is_a(value, type)) and id(value) not in made
     }
 
 
 def _by_address(addresses: dict[str, tuple[int, bool]]) -> dict[str, Any]:
     """The objects of this process at the addresses that they had in the forked one."""
     wanted = {address for address, _ in addresses.values()}
-    found = {id(value): value for value in gc.get_objects() if id(value) in wanted} if wanted else {}
+    found = {id(value): value for value in _all_objects() if id(value) in wanted} if wanted else {}
     there = {name: (found[address], is_scope) for name, (address, is_scope) in addresses.items() if address in found}
     return {name: Globals(value) if is_scope else value for name, (value, is_scope) in there.items()}
+
+
+def _all_objects() -> Iterator[Any]:
+    """The objects of this process that may be found again: classes that are written in C are not among those that are
+    collected."""
+    yield from gc.get_objects()
+    pending: list[type] = [object]
+    while pending:
+        kind = pending.pop()
+        yield kind
+        pending += type.__subclasses__(kind) if not gc.is_tracked(kind) else ()
 
 
 def _values(live: Live) -> list[Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anfora.core.op import Weak
@@ -128,12 +129,13 @@ class Body:
                 self._start_leaves(call)
                 self._operator(self.graph, call, self.values, self.effects)
             return
-        groups, readers = _with_views(shape.groups, shape.calls), self._readers()
+        groups, reads = _with_views(shape.groups, shape.calls), self._reads(shape.calls)
+        reads.update(shape.results.values())
         for call in shape.calls:
             self._start_leaves(call.recorded)
             group = groups.get(call)
             if group is not None and call is group[-1]:
-                self._group(group, readers)
+                self._group(group, reads)
             elif group is None and (call in shape.alive or self._is_alive_view(call)):
                 self._operator(self.graph, call, self.values, self.effects)
         for value, given in shape.results.items():
@@ -202,7 +204,11 @@ class Body:
             found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
         return found
 
-    def _group(self, calls: Sequence[OperatorCall], readers: dict[AnfNode, set[OperatorCall | None]]) -> None:
+    def _reads(self, calls: Iterable[OperatorCall]) -> Counter[AnfNode]:
+        """How often calls read each value."""
+        return Counter(self._recorded(x) for call in calls for x in call.operands)
+
+    def _group(self, calls: Sequence[OperatorCall], reads: Counter[AnfNode]) -> None:
         """Operators that share a loop, as a function of their operands, which gives what others read."""
         own = dict.fromkeys(self._recorded(value) for call in calls for value in call.results)
         inner = FuncGraph(f"fused_{len(calls)}")
@@ -216,7 +222,8 @@ class Body:
         writes: list[AnfNode] = []
         for call in calls:
             self._operator(inner, call, values, writes)
-        made = [value for value in own if readers.get(value, set()).difference(calls)]
+        here = self._reads(calls)
+        made = [value for value in own if reads[value] > here[value]]
         abstract = tuple(values[value].abstract for value in made)
         result: AnfNode = (
             values[made[0]]
@@ -234,17 +241,6 @@ class Body:
         for i, value in enumerate(made):
             name = self.called.get(value)
             self.values[value] = self.graph.apply(PRIMITIVES["getitem"], loop, i, name=name, abstract=abstract[i])
-
-    def _readers(self) -> dict[AnfNode, set[OperatorCall | None]]:
-        """The operators that read each value; None for the end of the piece."""
-        assert self.shape is not None
-        readers: dict[AnfNode, set[OperatorCall | None]] = {value: {None} for value in self.shape.results.values()}
-        for origin in _made(self.variant.runner.origins):
-            readers[origin.key[0]] = {None}
-        for call in self.shape.calls:
-            for x in call.operands:
-                readers.setdefault(self._recorded(x), set()).add(call)
-        return readers
 
     # -- what comes from outside --------------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.tell.typed import Typed, typed
 from anfora.graph.tell.wording import owner_of
 
-__all__ = ["level", "read", "read_text", "write"]
+__all__ = ["level", "read", "write"]
 
 _numbers = itertools.count()
 
@@ -71,18 +71,13 @@ def read(file: Path | str, names: Mapping[str, Any] | None = None) -> FuncGraph:
         GraphError: the file cannot be read, or is none of these.
     """
     try:
-        return read_text(Path(file).read_text(encoding="utf-8"), names)
+        return reading.read(Path(file).read_text(encoding="utf-8"), names)
     except OSError as error:
         raise GraphError(f"{str(file)!r} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise GraphError(f"{str(file)!r} is not text in UTF-8, at byte {error.start}") from None
     except GraphError as error:
         raise GraphError(f"{str(file)!r}: {error.message}", help=error.help) from None
-
-
-def read_text(text: str, names: Mapping[str, Any] | None = None) -> FuncGraph:
-    """The graph of a text; the functions of recorded programs (functions.py) are known too."""
-    return reading.read(text, names)
 
 
 class _Writer:

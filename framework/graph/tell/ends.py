@@ -64,6 +64,8 @@ class Ends:
             names = vars(made_by.__objclass__).items() if type(made_by) is not str else ()
             name = next((name for name, found in names if found is made_by), made_by)
             return apply(PRIMITIVES["getattr"], self._plain(image[2]), name)
+        if kind == "constructed":
+            return apply(image[1], *map(self._plain, image[2]))
         assert kind == "bound", kind
         return apply(types.MethodType, self._plain(image[1]), self._plain(image[2]))
 
@@ -220,7 +222,7 @@ _TRUTHS = ((bool, True), (bool, False))
 
 
 def _is_plain(image: Image) -> bool:
-    """Whether an image is made of values, tuples, and lists and dicts that nothing else shares."""
+    """Whether an image is made of values, tuples, and lists, dicts, dates and the like that nothing else shares."""
     kind = image[0]
     if kind in ("is", "slot", "number"):
         return True
@@ -230,6 +232,8 @@ def _is_plain(image: Image) -> bool:
         return all(key[0] == "is" and _is_plain(value) for key, value in image[1])
     if kind == "method":
         return _is_plain(image[2])
+    if kind == "constructed":
+        return not image[3] and all(map(_is_plain, image[2]))
     return kind == "bound" and _is_plain(image[1]) and _is_plain(image[2])
 
 
