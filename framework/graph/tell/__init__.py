@@ -13,7 +13,8 @@ cells.py         the door by which Cells of GRAPH_MODE come in
 
 How it is done, and why so
 
-*Seeing* (`explain.py`, `typed.py`, `dumps.py`). A recorded program is also typed MindIR: pieces are FuncGraphs, hops
+*Seeing* (`explain.py`, `typed.py`, `dumps.py`). A recorded program is also typed MindIR: pieces are FuncGraphs,
+their operators the planned calls of the piece, or of the graph that is lowered, taken over as passes take them; hops
 are calls of `interpret` with source, reason and line, `switch` chooses what follows. It is verified, reads back, in
 another process too, where objects of the program are names (`graph/ir/values.py`), and the evaluator runs it to the
 same results; `save_graphs` writes it, weights as its inputs, with lowered graphs in which fused loops are functions.
