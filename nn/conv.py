@@ -1,7 +1,7 @@
 """Convolutions as layers. `anfora.ops.convolution` has the formulas.
 
 Weights begin uniform within ± 1 / √fan_in, as do biases; fan_in is the product of the axes of the weight behind the first.
-Those of one-dimensional layers have an axis of length 1 more, as MindSpore's checkpoints have it.
+Those of one-dimensional layers have an axis of length 1 more, as MindSpore's checkpoints have it; `weight_init` comes without.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ class _Conv(Cell):
         self.has_bias = flag(name, "has_bias", has_bias)
         first, second = (in_channels, out_channels) if self.is_transposed else (out_channels, in_channels)
         shape = (first, second // group, *((1,) if axes == 1 else ()), *self.kernel_size)
+        if axes == 1 and isinstance(weight_init, Tensor) and weight_init.ndim == 3:
+            weight_init = weight_init.expand_dims(2)
         self.weight = initial.weight(name, weight_init, shape, dtype)
         fan_in = math.prod(shape[1:])
         self.bias = initial.bias(name, bias_init, out_channels, fan_in, dtype) if has_bias else None

@@ -180,7 +180,7 @@ class OneHot(Transform):
     Args:
         num_classes: how many classes there are.
         smoothing_rate: in [0, 1]; rows have 1 − rate at their place, and share the rate with all classes.
-    Takes integers of any shape (...), in [0, num_classes); gives (..., num_classes), int64, with smoothing float64.
+    Takes integers of any shape (...), in [0, num_classes); gives (..., num_classes) of their type, with smoothing float64.
     """
 
     def __init__(self, num_classes: int, smoothing_rate: float = 0.0) -> None:
@@ -203,7 +203,7 @@ class OneHot(Transform):
                 f"OneHot: OneHot index values must be in [0, {self.num_classes - 1}], but got {int(column.min())} to"
                 f" {int(column.max())}"
             )
-        kind = np.float64 if self.smoothing_rate else np.int64
+        kind = np.float64 if self.smoothing_rate else column.dtype
         out = np.full((*column.shape, self.num_classes), self.smoothing_rate / self.num_classes, kind)
         place = column.astype(np.int64)[..., None]
         top = 1 - self.smoothing_rate + self.smoothing_rate / self.num_classes if self.smoothing_rate else 1

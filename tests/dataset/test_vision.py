@@ -304,6 +304,12 @@ def test_other_transforms(name):
     assert transform(given).tolist() == expected
 
 
+@pytest.mark.parametrize("kind", ["int8", "uint8", "int32", "uint32", "int64"])
+def test_one_hot_keeps_the_type(kind):
+    assert transforms.OneHot(3)(np.array([1, 0], kind)).dtype == kind
+    assert transforms.OneHot(3, 0.1)(np.array([1, 0], kind)).dtype == np.float64
+
+
 def test_transforms_of_several_fields():
     assert [x.tolist() for x in transforms.Duplicate()(np.array([1]))] == [[1], [1]]
     assert [x.tolist() for x in transforms.Unique()(np.array([3, 1, 3, 2]))] == [[3, 1, 2], [0, 1, 0, 2], [2, 1, 1]]

@@ -104,6 +104,11 @@ def test_first_weights_may_be_given():
     net = nn.Dense(2, 1, Tensor([[1.0, 2.0]]), "ones")
     assert (net.weight.tolist(), net.bias.tolist()) == ([[1.0, 2.0]], [1.0])
     assert nn.Dense(2, 1, weight_init=0.5).weight.tolist() == [[0.5, 0.5]]
+    given = Tensor(np.arange(18, dtype=np.float32).reshape(3, 2, 3))
+    for layer in (nn.Conv1d(2, 3, 3, weight_init=given), nn.Conv1dTranspose(3, 2, 3, weight_init=given)):
+        assert layer.weight.shape == (3, 2, 1, 3) and layer.weight.asnumpy().ravel().tolist() == list(range(18))
+    with pytest.raises(ValueError, match="weight_init"):
+        nn.Conv1d(2, 3, 4, weight_init=given)
     assert nn.Embedding(4, 3, padding_idx=1).embedding_table.asnumpy()[1].tolist() == [0.0] * 3
     for layer in (nn.BatchNorm2d(2), nn.InstanceNorm2d(2)):
         assert [p.asnumpy().tolist() for p in layer.get_parameters()] == [[0, 0], [1, 1], [1, 1], [0, 0]]
