@@ -557,8 +557,6 @@ class CyclicLR(LRScheduler):
         self.scale_fn, self.scale_mode = scale_fn, scale_mode
         if last_epoch == -1:
             _write(optimizer, bases)
-            for group, rate in zip(optimizer.param_groups, bases):
-                group["initial_lr"] = rate
         super().__init__(optimizer, last_epoch)
         self.base_lrs = bases
 

@@ -228,6 +228,36 @@ def test_plateaus(options, losses, want):
     np.testing.assert_allclose(got, want, 1e-6)
 
 
+#: What MindSpore 2.10 gives: a scheduler begins with the rate that the optimizer was made with, also behind others.
+TOGETHER = [
+    ("rates, cyclic", lambda o: [sched.ExponentialLR(o, 0.5), sched.CyclicLR(o, 0.01, 0.1, 3)],
+     [0.1, 0.04, 0.07, 0.1, 0.07, 0.04, 0.01, 0.04]),
+    ("cyclic, rates", lambda o: [sched.CyclicLR(o, 0.01, 0.1, 3), sched.ExponentialLR(o, 0.5)],
+     [0.01, 0.02, 0.035, 0.05, 0.035, 0.02, 0.005, 0.02]),
+    ("constant, then cyclic",
+     lambda o: [sched.SequentialLR(o, [sched.ConstantLR(o, 0.1, 2), sched.CyclicLR(o, 0.01, 0.1, 3)], [3])],
+     [0.01, 0.01, 0.1, 0.01, 0.04, 0.07, 0.1, 0.07]),
+    ("cyclic, then rates",
+     lambda o: [sched.SequentialLR(o, [sched.CyclicLR(o, 0.01, 0.1, 2), sched.ExponentialLR(o, 0.5)], [3])],
+     [0.01, 0.055, 0.1, 0.01, 0.005, 0.0025, 0.00125, 0.000625]),
+    ("steps, a line", lambda o: [sched.StepLR(o, 2, 0.5), sched.LinearLR(o, 0.5, 1.0, 4)],
+     [0.05, 0.0625, 0.0375, 0.04375, 0.025, 0.025, 0.0125, 0.0125]),
+    ("cosine, steps", lambda o: [sched.CosineAnnealingLR(o, 4, 0.01), sched.MultiStepLR(o, [2, 5], 0.5)],
+     [0.1, 0.08682, 0.0275, 0.015126, 0.01, 0.01159, 0.015429, 0.019268]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "want"), [row[1:] for row in TOGETHER], ids=[row[0] for row in TOGETHER])
+def test_several_schedulers_of_one_optimizer(make, want):
+    optimizer = momentum(0.1)
+    schedulers, got = make(optimizer), []
+    for _ in want:
+        got.append(optimizer.param_groups[0]["lr"].item())
+        for scheduler in schedulers:
+            scheduler.step()
+    np.testing.assert_allclose(got, want, rtol=1e-4)
+
+
 BAD_SCHEDULERS = [
     (lambda o: sched.StepLR(None, 3), OpTypeError, "needs an optimizer"),
     (lambda o: sched.StepLR(o, 0), OpValueError, "step_size"),
