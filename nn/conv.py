@@ -1,7 +1,8 @@
 """Convolutions as layers. `anfora.ops.convolution` has the formulas.
 
 Weights begin uniform within ± 1 / √fan_in, as do biases; fan_in is the product of the axes of the weight behind the first.
-Those of one-dimensional layers have an axis of length 1 more, as MindSpore's checkpoints have it; `weight_init` comes without.
+Those of one-dimensional layers have an axis of length 1 more, as MindSpore's checkpoints have it; `weight_init` comes
+without.
 """
 
 from __future__ import annotations

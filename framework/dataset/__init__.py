@@ -19,6 +19,7 @@ schema.py       names and types of columns      tfrecord.py    how TFRecord file
 transforms.py   transforms of any field         vision/        transforms of images
 text.py         transforms of words and texts   tokens.py      of rows of tokens
 vectors.py      words as vectors that others have trained      pieces.py   words in pieces
+chinese.py      texts without spaces cut into words
 config.py       seed, workers and other settings               checks.py    checks of arguments
 """
 

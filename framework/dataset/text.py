@@ -20,6 +20,7 @@ from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.nearest import missing_in
 from anfora.dataset import checks
+from anfora.dataset.chinese import Dictionary, Model, mixed, parts
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.functions import Transform, is_pure
 from anfora.dataset.pieces import (
@@ -34,12 +35,12 @@ from anfora.dataset.transforms import TypeCast
 from anfora.dataset.vectors import CharNGram, FastText, GloVe, ToVectors, Vectors
 
 __all__ = [
-    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "CharNGram", "FastText", "FilterWikipediaXML", "GloVe",
-    "Lookup", "Ngram", "NormalizeForm", "NormalizeUTF8", "PythonTokenizer", "RegexReplace", "RegexTokenizer",
-    "SPieceTokenizerLoadType", "SPieceTokenizerOutType", "SentencePieceModel", "SentencePieceTokenizer",
-    "SentencePieceVocab", "SlidingWindow", "ToNumber", "ToVectors", "Truncate", "TruncateSequencePair",
-    "UnicodeCharTokenizer", "UnicodeScriptTokenizer", "Vectors", "Vocab", "WhitespaceTokenizer", "WordpieceTokenizer",
-    "to_bytes", "to_str",
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "CharNGram", "FastText", "FilterWikipediaXML",
+    "GloVe", "JiebaMode", "JiebaTokenizer", "Lookup", "Ngram", "NormalizeForm", "NormalizeUTF8", "PythonTokenizer",
+    "RegexReplace", "RegexTokenizer", "SPieceTokenizerLoadType", "SPieceTokenizerOutType", "SentencePieceModel",
+    "SentencePieceTokenizer", "SentencePieceVocab", "SlidingWindow", "ToNumber", "ToVectors", "Truncate",
+    "TruncateSequencePair", "UnicodeCharTokenizer", "UnicodeScriptTokenizer", "Vectors", "Vocab",
+    "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
 ]  # fmt: skip
 
 _Token = tuple[str, int]  # a token, and where in the text it begins, in characters
@@ -286,6 +287,77 @@ class WhitespaceTokenizer(_Tokenizer):
 
     def tokens(self, text: str) -> Iterable[_Token]:
         return [(found[0], found.start()) for found in re.finditer(r"\S+", text)]
+
+
+class JiebaMode(enum.IntEnum):
+    """How Chinese is cut into words; `anfora.dataset.chinese` describes each."""
+
+    MIX = 0
+    MP = 1
+    HMM = 2
+
+
+class JiebaTokenizer(_Tokenizer):
+    """Words of Chinese texts, by the files of cppjieba.
+
+    Args:
+        hmm_path: the file with the model, hmm_model.utf8 there.
+        mp_path: the file with words and their frequencies, jieba.dict.utf8 there.
+        mode: by the words, by the model, or by both.
+        with_offsets: whether places are given too.
+    Raises:
+        OpTypeError, OpValueError: an argument is of a wrong type, or there is no such file.
+        OpRuntimeError: a file cannot be read.
+    """
+
+    def __init__(
+        self, hmm_path: str, mp_path: str, mode: JiebaMode = JiebaMode.MIX, with_offsets: bool = False
+    ) -> None:
+        for name, path in (("hmm_path", hmm_path), ("mp_path", mp_path)):
+            if not isinstance(path, str):
+                raise OpTypeError(f"Wrong input type for {name}, should be string.", arg=name)
+            if not os.path.exists(path):
+                raise OpValueError(f" jieba mode file {path} is not exist.", arg=name)
+        if not isinstance(mode, JiebaMode):
+            raise OpTypeError("Wrong input type for mode, should be JiebaMode.", arg="mode")
+        if not isinstance(with_offsets, bool):
+            raise OpTypeError("Wrong input type for with_offsets, should be boolean.", arg="with_offsets")
+        self.mode, self.with_offsets = mode, with_offsets
+        self.model, self.dictionary = Model(hmm_path), Dictionary(mp_path)
+
+    def add_word(self, word: str, freq: int | None = None) -> None:
+        """Add a word, or give one another frequency; without one it is as frequent as the word in the middle of all."""
+        if not isinstance(word, str):
+            raise checks.wrong_type("word", word, str)
+        if not word:
+            raise OpValueError("`word` must have a sign", arg="word")
+        self.dictionary.add(word, 0 if freq is None else checks.integer_in("freq", freq, 0, 2**32 - 1))
+
+    def add_dict(self, user_dict: str | dict[str, int]) -> None:
+        """Add words: a dictionary of frequencies, or the path of a file with a word, and perhaps a frequency, a line.
+
+        Lines that are otherwise are left out.
+        """
+        if isinstance(user_dict, str):
+            if not os.path.exists(user_dict):
+                raise OpValueError(f"user dict file {user_dict} is not exist.", arg="user_dict")
+            with open(user_dict, encoding="utf-8") as file:
+                found = [re.fullmatch(r"\s*([^\s*]+?)\s*([0-9]+)?\s*", line.strip().lstrip("\ufeff")) for line in file]
+            user_dict = {line[1]: int(line[2] or 0) for line in found if line}
+        elif not isinstance(user_dict, dict):
+            raise OpTypeError("The type of user_dict must str or dict.", arg="user_dict")
+        for word, frequency in user_dict.items():
+            self.add_word(word, frequency)
+
+    def tokens(self, text: str) -> Iterable[_Token]:
+        for begin, end in parts(text):
+            if self.mode == JiebaMode.MP:
+                spans = self.dictionary.cut(text, begin, end)
+            elif self.mode == JiebaMode.HMM:
+                spans = self.model.cut(text, begin, end)
+            else:
+                spans = mixed(self.dictionary, self.model, text, begin, end)
+            yield from ((text[left:right], left) for left, right in spans)
 
 
 class UnicodeCharTokenizer(_Tokenizer):

@@ -27,6 +27,10 @@ CaseFold: builtins.type
 
 FilterWikipediaXML: builtins.type
 
+JiebaMode: Any
+
+JiebaTokenizer: builtins.type
+
 Lookup: builtins.type
 
 NormalizeForm: Any
