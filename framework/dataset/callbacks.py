@@ -1,4 +1,4 @@
-"""What a program does at the moments of a pipeline: `map(…, callbacks=…)`.
+"""What a program does at the moments of a pipeline: `map(…, callbacks=…)`, `sync_wait` and `sync_update`.
 
 Rows go through such a pipeline one at a time, in this thread, when they are asked for: then a moment comes just before and
 just after what the program does with a row, and what it changes holds for the rows that follow.
@@ -6,15 +6,15 @@ just after what the program does with a row, and what it changes holds for the r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from anfora.core.errors import OpAttributeError
+from anfora.core.errors import OpAttributeError, OpRuntimeError
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block
 from anfora.dataset.node import Node, Run, Through
 
-__all__ = ["After", "Before", "DSCallback", "callbacks_of"]
+__all__ = ["After", "Before", "DSCallback", "Gate", "Wait", "callbacks_of"]
 
 
 class Moment:
@@ -127,3 +127,51 @@ class After(Through):
             self.before.tell(run, "ds_step_end")
             yield block
         self.before.tell(run, "ds_epoch_end")
+
+
+class Gate:
+    """Lets rows through when the program says so.
+
+    Args:
+        name: by which the program names it.
+        batches: how many batches are let through at the beginning of an epoch, and by a word of the program.
+        callback: called with what the program says then, or None.
+    """
+
+    def __init__(self, name: str, batches: int, callback: Callable[[Any], Any] | None) -> None:
+        self.name, self.batches, self.callback = name, batches, callback
+        self.begin(1)
+
+    def begin(self, size: int) -> None:
+        """At the beginning of an epoch, whose batches have so many rows."""
+        self._size, self._rows = size, self.batches * size
+
+    def open(self, batches: int | None, data: Any) -> None:
+        self._rows += (batches or self.batches) * self._size
+        if self.callback is not None:
+            self.callback(data)
+
+    def let_through(self) -> None:
+        if not self._rows:
+            raise OpRuntimeError(
+                f"the rows behind sync_wait({self.name!r}) wait for sync_update({self.name!r}), which was not called",
+                help="call it between one batch and the next.",
+            )
+        self._rows -= 1
+
+
+class Wait(Through):
+    """Rows one at a time, when a gate lets them through."""
+
+    in_order = True
+
+    def __init__(self, child: Node, gate: Gate) -> None:
+        super().__init__(child)
+        self.gate, self.indexed = gate, False
+
+    def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
+        self.gate.begin(max(1, run.root.batch_size // self.child.batch_size))
+        for block in run.stream(self.child, epoch, start, 1):
+            for number in range(block.count):
+                self.gate.let_through()
+                yield block.part(number, number + 1)

@@ -19,7 +19,7 @@ from anfora.core.habits import teach
 from anfora.dataset import checks
 from anfora.dataset.arranging import Chosen, Concat, Filter, FlatMap, Project, Rename, Repeat, Shuffle, Skip, Take, Zip
 from anfora.dataset.cache import with_cache
-from anfora.dataset.callbacks import After, Before, callbacks_of
+from anfora.dataset.callbacks import After, Before, Gate, Wait, callbacks_of
 from anfora.dataset.executor import Executor
 from anfora.dataset.gathering import Batch, Buckets, Padding
 from anfora.dataset.iterators import DictIterator, RowIterator, TupleIterator, begin
@@ -484,6 +484,68 @@ class Dataset:
     def dataset_size(self) -> int:
         """How many rows an epoch has."""
         return self.get_dataset_size()
+
+    def sync_wait(self, condition_name: str, num_batch: int = 1, callback: Callable[[Any], Any] | None = None) -> Dataset:
+        """Let rows through when the program says so, by `sync_update`: so what it does with them can follow its training.
+
+        Rows are then worked on one at a time, in this thread, when they are asked for.
+
+        Args:
+            condition_name: names the place.
+            num_batch: how many batches an epoch begins with, without a word.
+            callback: called with the data that `sync_update` is given.
+        Raises:
+            OpTypeError, OpValueError: an argument is of a wrong type or out of range.
+            OpRuntimeError: another place has that name; and when a row is asked for that is not let through.
+        Example:
+            >>> from anfora.dataset import NumpySlicesDataset
+            >>> factor = [1]
+            >>> data = NumpySlicesDataset([1, 2, 3], ["x"], shuffle=False)
+            >>> data = data.sync_wait("loss", callback=lambda loss: factor.append(loss))
+            >>> data = data.map(lambda x: x * factor[-1], "x")
+            >>> for [x] in data.create_tuple_iterator(num_epochs=1):
+            ...     print(int(x), end=" ")
+            ...     data.sync_update("loss", data=10)
+            1 20 30
+        """
+        if not isinstance(condition_name, str):
+            raise checks.wrong_type("condition_name", condition_name, str)
+        if callback is not None and not callable(callback):
+            raise OpTypeError("callback should be callable.", arg="callback")
+        if condition_name in self._gates():
+            raise OpRuntimeError("Condition name is already in use.")
+        gate = Gate(condition_name, checks.integer_in("num_batch", num_batch, 1), callback)
+        return Dataset(Wait(self._node, gate), self)
+
+    def sync_update(self, condition_name: str, num_batch: int | None = None, data: Any = None) -> None:
+        """Let `num_batch` batches through that wait at `sync_wait`, by default as many as it says, and call its callback."""
+        if not isinstance(condition_name, str):
+            raise checks.wrong_type("condition_name", condition_name, str)
+        if num_batch is not None and (not checks.is_integer(num_batch) or num_batch < 1):
+            raise OpRuntimeError(f"Sync_update batch size can only be positive integer, got: {num_batch}.")
+        gate = self._gates().get(condition_name)
+        if gate is None:
+            raise OpRuntimeError(f"Condition name not found: there is no sync_wait({condition_name!r}) below.")
+        gate.open(num_batch, data)
+
+    def _gates(self) -> dict[str, Gate]:
+        return {node.gate.name: node.gate for node in descendants(self._node) if isinstance(node, Wait)}
+
+    def build_vocab(
+        self, columns: Any, freq_range: Any, top_k: int | None, special_tokens: Any, special_first: bool
+    ) -> Any:
+        """The former name of `text.Vocab.from_dataset`, which has the same arguments."""
+        from anfora.dataset.text import Vocab  # which imports this module
+
+        return Vocab.from_dataset(self, columns, freq_range, top_k, special_tokens, special_first)
+
+    def build_sentencepiece_vocab(
+        self, columns: list[str], vocab_size: int, character_coverage: float, model_type: Any, params: dict[str, Any]
+    ) -> Any:
+        """The former name of `text.SentencePieceVocab.from_dataset`, which has the same arguments."""
+        from anfora.dataset.pieces import SentencePieceVocab  # which imports this module
+
+        return SentencePieceVocab.from_dataset(self, columns, vocab_size, character_coverage, model_type, params)
 
     def get_batch_size(self) -> int:
         """How many samples a row is made of."""

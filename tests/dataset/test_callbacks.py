@@ -107,3 +107,51 @@ def test_random_rows():
     assert ds.RandomDataset().get_dataset_size() == 1000
     with pytest.raises(ValueError, match="'z' is not in the schema"):
         ds.RandomDataset(5, schema, ["z"])
+
+
+def followed(rows, batch, batches=1, epochs=1):
+    """What a pipeline gives whose function follows what the program says after each batch."""
+    factor, seen = [0], []
+    data = ds.NumpySlicesDataset(np.arange(rows), ["x"], shuffle=False)
+    data = data.sync_wait("said", batches, factor.append).map(lambda x: x + 100 * factor[-1], "x").batch(batch)
+    iterator = data.create_tuple_iterator(num_epochs=epochs, output_numpy=True)
+    for _ in range(epochs):
+        for [x] in iterator:
+            seen.append(x.tolist())
+            data.sync_update("said", data=len(seen))
+    return seen
+
+
+def test_rows_follow_what_the_program_says():
+    assert followed(5, 1) == [[0], [101], [202], [303], [404]]
+    assert followed(5, 2) == [[0, 1], [102, 103], [204]]
+    assert followed(4, 2, epochs=2) == [[0, 1], [102, 103], [200, 201], [302, 303]]
+    assert followed(4, 1, batches=3) == [[0], [101], [202], [303]]
+
+
+def test_rows_that_nobody_lets_through():
+    data = ds.NumpySlicesDataset(np.arange(8), ["x"], shuffle=False).sync_wait("a", 2)
+    assert data.get_dataset_size() == 8 and data.output_shapes() == [[]]
+    iterator = data.batch(2).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    assert [next(iterator)[0].tolist() for _ in range(2)] == [[0, 1], [2, 3]]
+    with pytest.raises(RuntimeError, match=r"sync_wait\('a'\) wait for sync_update\('a'\)"):
+        next(iterator)
+    again = data.batch(2).create_tuple_iterator(num_epochs=1, output_numpy=True)
+    next(again)
+    data.sync_update("a", 2)
+    assert len(list(again)) == 3
+    for call, error, words in (
+        (lambda: data.sync_wait("a"), RuntimeError, "already in use"),
+        (lambda: data.sync_wait(3), TypeError, "condition_name"),
+        (lambda: data.sync_wait("b", 0), ValueError, "num_batch"),
+        (lambda: data.sync_wait("b", callback=3), TypeError, "callable"),
+        (lambda: data.sync_update("b"), RuntimeError, "not found"),
+        (lambda: data.sync_update("a", 0), RuntimeError, "positive integer"),
+    ):
+        with pytest.raises(error, match=words):
+            call()
+
+
+def test_vocabularies_by_their_former_names():
+    words = ds.NumpySlicesDataset([["b", "a"], ["b", "c"]], ["w"], shuffle=False)
+    assert words.build_vocab("w", None, 2, ["<pad>"], True).vocab() == {"<pad>": 0, "b": 1, "a": 2}
