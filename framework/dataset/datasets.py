@@ -504,9 +504,11 @@ class Dataset:
             >>> data = data.sync_wait("loss", callback=lambda loss: factor.append(loss))
             >>> data = data.map(lambda x: x * factor[-1], "x")
             >>> for [x] in data.create_tuple_iterator(num_epochs=1):
-            ...     print(int(x), end=" ")
+            ...     print(int(x))
             ...     data.sync_update("loss", data=10)
-            1 20 30
+            1
+            20
+            30
         """
         if not isinstance(condition_name, str):
             raise checks.wrong_type("condition_name", condition_name, str)
@@ -518,7 +520,7 @@ class Dataset:
         return Dataset(Wait(self._node, gate), self)
 
     def sync_update(self, condition_name: str, num_batch: int | None = None, data: Any = None) -> None:
-        """Let `num_batch` batches through that wait at `sync_wait`, by default as many as it says, and call its callback."""
+        """Let `num_batch` batches through that wait at `sync_wait`, by default as many as it says; call its callback."""
         if not isinstance(condition_name, str):
             raise checks.wrong_type("condition_name", condition_name, str)
         if num_batch is not None and (not checks.is_integer(num_batch) or num_batch < 1):
