@@ -485,7 +485,9 @@ class Dataset:
         """How many rows an epoch has."""
         return self.get_dataset_size()
 
-    def sync_wait(self, condition_name: str, num_batch: int = 1, callback: Callable[[Any], Any] | None = None) -> Dataset:
+    def sync_wait(
+        self, condition_name: str, num_batch: int = 1, callback: Callable[[Any], Any] | None = None
+    ) -> Dataset:
         """Let rows through when the program says so, by `sync_update`: so what it does with them can follow its training.
 
         Rows are then worked on one at a time, in this thread, when they are asked for.

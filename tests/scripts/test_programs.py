@@ -16,14 +16,19 @@ import pytest
 from ranks import mpiexec
 
 PROGRAMS = sorted((pathlib.Path(__file__).parent / "programs").glob("*.py"))
+#: Programs that take the mode from their arguments run in both.
+RUNS = [
+    (program, *mode) for program in PROGRAMS for mode in ((), ("graph",))[: 1 + ('"graph" in' in program.read_text())]
+]
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda file: file.stem)
-def test_a_program_of_mindspore(program, tmp_path):
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: "-".join([run[0].stem, *run[1:]]))
+def test_a_program_of_mindspore(run, tmp_path):
+    program, *mode = run
     started = [*mpiexec(), "-n", "2"] if program.stem == "several_processes" else []
     done = subprocess.run(
-        [*started, sys.executable, "-W", "error", "-m", "anfora", "run", program, tmp_path / "files"],
+        [*started, sys.executable, "-W", "error", "-m", "anfora", "run", program, tmp_path / "files", *mode],
         cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
