@@ -248,7 +248,20 @@ MADE = {
     "slice": lambda x: slice(1, x.shape[0], None),
     "method": lambda x: Adding(x).more,
     "method of a function": lambda x: types.MethodType(named, x),
+    "number": lambda x: (float(x.sum()), "a"),
+    "numbers within": lambda x: (x, (float(x.sum()) * 2, [float(x.mean())])),
+    "named number": lambda x: named(float(x.sum())),
+    "error": lambda x: ValueError((float(x.sum()), 1)).args[0],
+    "method of one with a number": lambda x: Adding(float(x.sum())).more,
+    "method of a tuple": lambda x: types.MethodType(named, (float(x.sum()), 1)),
+    "method of C": lambda x: [x].append,
+    "method of C of a tuple": lambda x: (float(x.sum()), 1).count,
+    "view": lambda x: {"a": x, "b": float(x.sum())}.items(),
+    "method from outside": lambda _: OUTSIDE.more,
+    "method of C from outside": lambda _: LATER.append,
+    "view from outside": lambda _: SEEN.keys(),
 }
+OUTSIDE, SEEN = Adding(1), {"a": 1}
 LOG: list = []
 TAKEN = types.SimpleNamespace()
 LATER: collections.deque = collections.deque()
@@ -317,7 +330,30 @@ def looked_at(make, keep, x):
     return y, made, made == made, repr(made)[:3], type(made)
 
 
-@pytest.mark.parametrize("program", [only_returned, behind_hops, in_a_loop, looked_at])
+def read_back(make, keep, x):
+    made = make(x)
+    keep(made)
+    within = [made, {"a": made}]
+    same = [any(each is made for each in LOG), within[0] is made]
+    y = x * 2 if x.sum() > 0 else x
+    print(end="")
+    return y, made, *same, [any(each is made for each in LOG), within[0] is made, within[1]["a"] is made]
+
+
+def read_once_more(make, keep, x):
+    made = make(x)
+    KEPT.made = made
+    LOG.append(KEPT.made)
+    keep(KEPT.made)
+    y = x * 2 if x.sum() > 0 else x
+    LOG.append(KEPT.made)
+    return y, made, KEPT.made is made, KEPT.made is LOG[0]
+
+
+KEPT = types.SimpleNamespace()
+
+
+@pytest.mark.parametrize("program", [only_returned, behind_hops, in_a_loop, looked_at, read_back, read_once_more])
 @pytest.mark.parametrize("put", PUT)
 @pytest.mark.parametrize("name", MADE)
 def test_what_is_put_outside_is_what_the_program_has(name, put, program):

@@ -63,6 +63,9 @@ from anfora.graph.record.notebook import Notebook
 __all__ = ["Held", "Unwrapping", "looked_at", "stored_from"]
 
 
+_NONE_MOVED: Mapping[int, tuple[Any, Any]] = types.MappingProxyType({})
+
+
 class Unwrapping:
     """Puts other values in the places of numbers that vary: within objects, in place; tuples are made anew.
 
@@ -70,6 +73,7 @@ class Unwrapping:
         is_foreign: whether an object holds none, since the program has not made it.
         plain: what stands in the place of a number.
         done: by identity, values and what stands in their places.
+        moved: the same of tuples and methods of which that is known, and which are gone through all the same.
         is_leaving: the values leave the machine for good: in the places of its iterators stand Python's.
     """
 
@@ -79,9 +83,11 @@ class Unwrapping:
         plain: Callable[[Number], Any],
         done: dict[int, tuple[Any, Any]] | None = None,
         is_leaving: bool = False,
+        moved: Mapping[int, tuple[Any, Any]] = _NONE_MOVED,
     ) -> None:
         self._is_foreign, self._plain, self._is_leaving = is_foreign, plain, is_leaving
         self._done: dict[int, tuple[Any, Any]] = done or {}
+        self._moved = moved
         self._pending: list[Any] = []  #: objects that are to be gone through: they may be nested to any depth
         self.changed: dict[int, Any] = {}  #: the objects that may hold numbers, by identity
         #: What was put into them in the places of other things: how, where, what stood there, and what stands there.
@@ -108,6 +114,11 @@ class Unwrapping:
             [old for _, held, at, old, _ in self._exchanged if owner is None or (held is owner and at == place)]
         )
 
+    def exchanged(self) -> dict[int, tuple[Any, Any]]:
+        """The tuples and methods in whose places others stand in objects, and these, by identity."""
+        found = self.moved()
+        return {id(old): found[id(old)] for *_, old, _ in self._exchanged if id(old) in found}
+
     def undo(self) -> None:
         for put, owner, place, old, _ in reversed(self._exchanged):
             put(owner, place, old)
@@ -123,10 +134,10 @@ class Unwrapping:
             self._exchanged.append((put, owner, place, old, new))
             self.is_plain = self.is_plain and put is operator.setitem
 
-    def iterators(self) -> dict[int, tuple[Any, Any]]:
-        """The iterators in whose places others stand."""
+    def moved(self) -> dict[int, tuple[Any, Any]]:
+        """What stands in the places of tuples, methods and iterators, and these, by identity."""
         return {
-            key: pair for key, pair in self._done.items() if type(pair[0]) in known.ITERATORS and pair[0] is not pair[1]
+            key: pair for key, pair in self._done.items() if pair[0] is not pair[1] and type(pair[0]) is not Counter
         }
 
     def _value(self, value: Any) -> Any:
@@ -157,6 +168,8 @@ class Unwrapping:
             if self._is_leaving and kind in (Generator, Walk):
                 self._go_through()
                 result = value.python(for_good=True)
+        if result is not value:
+            result = self._moved.get(id(value), (value, result))[1]
         self._done[id(value)] = value, result
         return result
 
@@ -273,7 +286,11 @@ class Held(Notebook):
         """A value, with what numbers there are in it known from now on."""
         if type(value) in SIMPLE or is_a(value, Tensor):
             return value
-        return Unwrapping(self.is_foreign, self.force)(value)
+        found = Unwrapping(self.is_foreign, self.force, moved=self.moved)
+        result = found(value)
+        self.settled.update(found.exchanged())
+        self.moved.update(found.exchanged())
+        return result
 
     def released(self, value: Any, is_leaving: bool = False) -> Any:
         """A value for the world outside: in the places of numbers stand their values, on which nothing depends.
@@ -281,7 +298,7 @@ class Held(Notebook):
         Args:
             is_leaving: see Unwrapping.
         """
-        return Unwrapping(self.is_foreign, value_of_number, is_leaving=is_leaving)(value)
+        return Unwrapping(self.is_foreign, value_of_number, None, is_leaving, self.moved)(value)
 
     def taken_apart(self, operation: Any, args: tuple) -> tuple:
         """The arguments of something that takes all items of tuples, lists and dicts at once. Where these are from outside,
@@ -325,15 +342,46 @@ class Held(Notebook):
         """Something that the program puts where the outside sees it: that holds values. The objects are the program's as
         well, so the numbers that they held are noted, for the end of the piece, and for who looks into them. Those in
         variables of functions, which the machine reads by itself, are known from now on."""
-        found = Unwrapping(self.is_foreign, value_of_number)
+        found = self._unwrapping()
         result = found(value)
         self.shown.update(found.changed)
         if not found.is_plain:
             found.undo()
-            return self.known(value)
+            self.known(value)
+            return self.shown_as_values(value)
         if found.replaced():
             self.lent.append(found)
+        self.moved.update(found.moved())
         return result
+
+    def _unwrapping(self) -> Unwrapping:
+        return Unwrapping(self.is_foreign, value_of_number, moved=self.moved)
+
+    def shown_as_values(self, value: Any) -> Any:
+        """What the outside gets for good: objects hold values from now on, and what is made of its parts, numbers that vary
+        among them, is another one there. That becomes the program's at the end of the piece, see `settle_moved`."""
+        found = self._unwrapping()
+        result = found(value)
+        self.moved.update(found.moved())
+        return result
+
+    def settle_moved(self, *lists: list[Any]) -> None:
+        """The piece has been written down. The tuples, methods and iterators that have been put outside with values in the
+        places of numbers are, from now on, those that the program has.
+
+        Args:
+            lists: of values that are handed on.
+        """
+        if not self.moved:
+            return
+        exchange = Unwrapping(self.is_foreign, lambda number: number, self.moved)
+        self.moved, self.settled = {}, {}
+        for each in self.machine.chain() if self.machine is not None else ():
+            for frame in each.frames:
+                exchange(frame)
+            exchange(each.saved)
+        for values in lists:
+            values[:] = [exchange.of(value) for value in values]
 
     def with_numbers(self) -> WithNumbers:
         """For a block that writes down what is alive, all objects hold the numbers that the program has put into them."""
@@ -365,15 +413,21 @@ class Held(Notebook):
 
     def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
         """The door to native code: a call as that sees it."""
+        if self.moved and known.is_among(operation, _OF_IDENTITY):
+            args = tuple([self.moved.get(id(value), (value, value))[1] for value in args])
         if self.lent:
             self._know_what_is_lent(operation, args, names)
         is_direct = Number in map(type, args) or Number in map(type, names.values())
         if self.shown and known.writes(operation):
             owner = _method(operation, args)[0]
             if id(args[0] if owner is None and args else owner) in self.shown:
-                found = Unwrapping(self.is_foreign, self.force)
-                args, names = found((args, names))
+                self.known((args, names))
+                found = self._unwrapping()
+                args = tuple(map(found, args))
+                names = {name: found(value) for name, value in names.items()}
                 self.shown.update(found.changed)
+                self.moved.update(found.moved())
+                self.settled.update(found.moved())
                 return operation, args, names
         if not (self.holds or is_direct):
             return operation, args, names
@@ -531,6 +585,7 @@ _LOOKED_BY: dict[Any, Callable[[Any, tuple], tuple[int, ...] | None]] = {
     batching._collected: lambda *_: (0,),  # of the arguments it takes the tensors
     setattr: _looked_by_setattr,
 }
+_OF_IDENTITY = (operator.is_, operator.is_not)
 #: Classes of classes that are told which class something is of, and nothing else about it.
 _CLASSES = (type, abc.ABCMeta)
 #: Classes of which the methods are known to leave numbers where they are; those of functions.

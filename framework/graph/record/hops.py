@@ -161,17 +161,8 @@ class Hops(Operators):
 
     def _handed_over(self, machine: Machine, state: State, call: tuple) -> tuple[Callable, tuple, dict]:
         """A call without numbers that vary. Iterators that held some are other ones now, for the program as well."""
-        unwrapping = Unwrapping(self.is_foreign, value_of_number)
-        call = unwrapping(call)
-        moved = unwrapping.iterators()
-        if moved:
-            exchange = Unwrapping(self.is_foreign, lambda number: number, moved)
-            for each in machine.chain():
-                for frame in each.frames:
-                    exchange(frame)
-                exchange(each.saved)
-            state.live.values[:] = [exchange.of(value) for value in state.live.values]
-            state.built[:] = [exchange.of(value) for value in state.built]
+        call = self.shown_as_values(call)
+        self.settle_moved(state.live.values, state.built)
         return call
 
     def state(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
@@ -187,6 +178,8 @@ class Hops(Operators):
         with self.with_numbers():
             state = self.put_down(machine, lambda: State(self, machine, operation, args, kwargs))
         self.lent = []
+        if state is not None:
+            self.settle_moved(state.live.values, state.built)
         return state
 
     def _hopped(
@@ -259,6 +252,7 @@ class Hops(Operators):
     def _begin_unkept(self, outcome: Outcome | None = None) -> None:
         """Start a piece of which nothing is kept. Its tensors are ones from outside, and so is what a hop has given."""
         origins, lines, fresh, dynamic = self.origins, self.lines, self.fresh, self.dynamic
+        self.settle_moved()
         for tensor, _ in self.memory.tensors.values():
             origins.setdefault(id(tensor), (tensor, _OF_UNKEPT))
         self.begin(origins)
@@ -301,6 +295,7 @@ class Hops(Operators):
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
         slots.watch(None)
+        moved = dict(self.moved)
         before = copy.copy(self)  # knows what was made by the program until all is put right, and holds it no longer
         found = [generator for reference in self.generators if (generator := reference()) is not None]
         running = {id(generator): (generator, generator) for generator in found if generator.is_running}
@@ -314,6 +309,7 @@ class Hops(Operators):
                 value_of_number,
                 dict(running),
                 is_leaving=True,
+                moved=moved,
             )
 
         for each in machine.chain():

@@ -135,6 +135,9 @@ class Notebook(Objects):
         self.lines: dict[int, tuple[Linearized, tuple, int]] = {}
         self.shown: dict[int, Any] = {}  #: what the program has made and put where the outside sees it
         self.lent: list[Any] = []  #: and what was done to have no numbers that vary in there, see held.py
+        #: By identity, tuples and the like that it has put there, and what stands there: the same with plain numbers.
+        self.moved: dict[int, tuple[Any, Any]] = {}
+        self.settled: dict[int, tuple[Any, Any]] = {}  #: those of which all numbers are known
         self.touched: str | None = None
         self.pending = False
         self.ends_behind = False  #: whether the piece ends behind the present instruction, which has dropped something
@@ -241,7 +244,7 @@ class Notebook(Objects):
                 self.read.setdefault(id(value), (value, []))[1].append(origin)
             return value
         if known.is_bound(value) and not known.is_chain(value):
-            self._register_bound(value, origin)
+            self._register_method(value, origin)
             return value
         if kind is types.FunctionType and self._register_inner(value, origin):
             return value
@@ -251,9 +254,9 @@ class Notebook(Objects):
                 self.guard("same", origin, before[1])
             self.guard("is", origin, value)
             return value
-        if is_a(value, types.MethodType):
-            function = self.register(value.__func__, self.origin("attr", "__func__", origin))
-            return types.MethodType(function, self.register(value.__self__, self.origin("attr", "__self__", origin)))
+        if kind is types.MethodType and not known.is_chain(value):
+            self._register_method(value, origin)
+            return value
         if kind in known.GETTERS:
             self.guard("is", origin, value)
             return value
@@ -295,14 +298,23 @@ class Notebook(Objects):
         self.guard("type", origin, types.FunctionType)  # it does the same
         return True
 
-    def _register_bound(self, method: Any, origin: Origin) -> None:
+    def _register_method(self, method: Any, origin: Origin) -> None:
+        """A method of an object: what it does, and to what. It is an object itself, which may be met again."""
+        before = self.origins.get(id(method))
+        if before is not None and before[1] is not origin:
+            self.guard("same", origin, before[1])
+            return
+        self.origins[id(method)] = (method, origin)
         self.guard("type", origin, type(method))
-        made_by = known.descriptor_of(method)
-        if made_by is None:
-            self.guard("equal", self.origin("attr", "__name__", origin), method.__name__)
+        if type(method) is types.MethodType:
+            self.register(method.__func__, self.origin("attr", "__func__", origin))
         else:
-            self.guard("is", self.derive(known.descriptor_of, origin), made_by)
-        self.register(method.__self__, self.origin("attr", "__self__", origin))
+            made_by = known.descriptor_of(method)
+            if made_by is None:
+                self.guard("equal", self.origin("attr", "__name__", origin), method.__name__)
+            else:
+                self.guard("is", self.derive(known.descriptor_of, origin), made_by)
+        self.force(self.register(method.__self__, self.origin("attr", "__self__", origin)))
 
     def _register_tensor(self, tensor: Tensor, origin: Origin) -> None:
         tensor = current(tensor)
@@ -327,8 +339,8 @@ class Notebook(Objects):
         self.origins[id(value)] = (value, origin)
         if is_a(value, Tensor):
             self._register_tensor(value, origin)
-        elif known.is_bound(value):
-            self._register_bound(value, origin)
+        elif (known.is_bound(value) or is_a(value, types.MethodType)) and not known.is_chain(value):
+            self._register_method(value, origin)
         elif is_a(value, type):
             self.dynamic[id(value)] = value
         elif not self.opaque(value) and type(value) is not types.CellType:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import types
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -35,7 +35,7 @@ from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.walks import Walk
 from anfora.graph.machine.world import Plain
 from anfora.graph.source.code import Code
-from anfora.graph.state.images import NoImage
+from anfora.graph.state.images import Imager, NoImage
 from anfora.graph.state.moments import Escaped
 
 __all__ = ["ITERATORS_OVER_ONE", "MOVED", "Objects"]
@@ -51,7 +51,12 @@ class Objects(Plain):
     own: dict[int, Any]
     lines: dict[int, tuple[Linearized, tuple, int]]
     dynamic: dict[int, type]
+    settled: dict[int, tuple[Any, Any]]
     imaged: int
+
+    def imager(self, slot: Callable[[Any], int | None]) -> Imager:
+        """Makes images of what the program has, values in the slots that are said."""
+        return Imager(slot, self.is_fixed, self.own, self.settled)
 
     def is_fixed(self, value: Any) -> bool:
         """Whether an object is the same in each call."""

@@ -44,7 +44,7 @@ from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill.special import called_to_set
 from anfora.graph.record.attributes import Attributes
 from anfora.graph.record.overlay import UNKNOWN
-from anfora.graph.state.images import Image, Imager, NoImage, build, builder, is_shown
+from anfora.graph.state.images import Image, NoImage, build, builder
 from anfora.graph.state.moments import Escaped, Live, Piece
 
 __all__ = ["Write", "Writes", "Written", "leave_block", "set_gradients"]
@@ -77,7 +77,7 @@ class Written:
         imager.image(calls)
         ours = {id(calls), *map(id, calls), *(id(args) for _, args in calls)}
         made = enumerate(imager.made)
-        live.kept = {id(value): number for number, value in made if id(value) not in ours and is_shown(value)}
+        live.kept = {id(value): number for number, value in made if id(value) not in ours}
 
     def _calls(self) -> tuple:
         return tuple((write.operation, write.args) for write in self.writes)
@@ -85,9 +85,7 @@ class Written:
     def finish(self, recorder: Writes) -> None:
         """The rest of what is alive has been looked up: now for what the writes need."""
         live = self._live
-        imager = Imager(
-            lambda value: None if id(value) in live.kept else live.slot(value), recorder.is_fixed, recorder.own
-        )
+        imager = recorder.imager(lambda value: None if id(value) in live.kept else live.slot(value))
         self.image: Image = imager.image(self._calls())
         self._places = [None if _is_silent(write) else _at(write) for write in self.writes]
         #: slot of what was made -> its number among what the image makes

@@ -30,7 +30,7 @@ from anfora.graph.run.behind import Behind, key_of, lead_past
 from anfora.graph.run.ledger import Ledger
 from anfora.graph.run.points import Hop, Point, Return, Same, Variant
 from anfora.graph.run.widening import Widening
-from anfora.graph.state.images import Image, Imager, NoImage
+from anfora.graph.state.images import Image, NoImage
 from anfora.graph.state.moments import OVERDRAWN, Escaped, Live, Outcome, State, holds_identity, leaves_of
 
 if TYPE_CHECKING:
@@ -349,7 +349,7 @@ class Keeper:
         hop = recorder.end
         behind = Behind(recorder, recorder.live, outcome)
         key = behind.note_outcome(hop, machine.frames[-1].stack)
-        image = Imager(behind.slot, recorder.is_fixed, recorder.own).image(tuple(machine.frames))
+        image = recorder.imager(behind.slot).image(tuple(machine.frames))
         switch = switches()
         pattern = key_of(image, behind.live, switch)
         point = self.points.get(pattern)
@@ -426,6 +426,7 @@ class Keeper:
                 return None
             point = self.points[key] = Point(image, switch)
         self.end_with_jump(recorder, live, Jump(point, len(after.values), machine.place), written)
+        recorder.settle_moved(after.values)
         if point is recorder.point:
             self._close(point.variants[-1], point, None)
         if recorder.came is not None and len(recorder.point.variants) == 1:

@@ -46,13 +46,13 @@ from anfora.graph.source.tracebacks import Lines
 from anfora.graph.state.set_orders import fill, order_of_making
 
 __all__ = [
-    "FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "is_shown", "signature",
+    "ORDINARY", "Imager", "NoImage", "build", "builder", "is_of_parts", "is_plain_object", "signature",
 ]  # fmt: skip
 
 ORDINARY = (type, abc.ABCMeta)  #: classes of classes that add nothing to what an object is, and how it is made
-#: Types of what is made of its parts, and never changes; and its images.
-FIXED_PARTS = (tuple, frozenset, types.MethodType, slice)
-_FIXED = ("tuple", "tuple of", "frozenset", "bound", "slice")
+#: Types of what is made of its parts, and never changes; and the images of all that is.
+_FIXED_PARTS = (tuple, frozenset, types.MethodType, slice)
+_FIXED = ("tuple", "tuple of", "frozenset", "bound", "slice", "view", "method")
 FIXED = (type, types.ModuleType, types.BuiltinFunctionType, Op, DType)
 
 Image = tuple  #: (kind, …); see Imager._image
@@ -75,12 +75,17 @@ class Imager:
         slot: gives the number of the slot that a value stands in, or None if it is part of the pattern.
         is_known: whether an object is the same one in every call, so that it stands for itself.
         own: what of types written in C, and of operators, the program has made, by identity.
+        settled: pairs by identity: of the first one the image is that of the other.
     """
 
     def __init__(
-        self, slot: Callable[[Any], int | None], is_known: Callable[[Any], bool], own: dict[int, Any] | None = None
+        self,
+        slot: Callable[[Any], int | None],
+        is_known: Callable[[Any], bool],
+        own: dict[int, Any] | None = None,
+        settled: dict[int, tuple[Any, Any]] | None = None,
     ) -> None:
-        self._slot, self._is_known, self._own = slot, is_known, own or {}
+        self._slot, self._is_known, self._own, self._settled = slot, is_known, own or {}, settled or {}
         self._seen: dict[int, int] = {}
         self._open: set[int] = set()  #: tuples that are being gone through
         self._kept: list[Any] = []
@@ -102,22 +107,20 @@ class Imager:
             if number is None:
                 raise NoImage("a number of which nothing is known")
             return "number", number
+        if id(value) in self._settled:
+            value = self._settled[id(value)][1]
         number = self._slot(value)
         if number is not None:
             return "slot", number
         if kind is types.TracebackType:
             return "traceback", Lines(value)
-        if kind in VIEWS:
-            return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self._image(viewed(value))
-        if is_bound(value):
-            made_by = descriptor_of(value)
-            return "method", value.__name__ if made_by is None else made_by, self._image(value.__self__)
-        if issubclass(kind, FIXED) or self._is_known(value):
+        is_derived = kind in VIEWS or is_bound(value)
+        if not is_derived and (issubclass(kind, FIXED) or self._is_known(value)):
             return "is", value
         known = self._seen.get(id(value))
         if known is not None:
             return ("again", known, value.pc, value.code) if kind is Frame else ("again", known)
-        if issubclass(kind, FIXED_PARTS):
+        if is_derived or issubclass(kind, _FIXED_PARTS):
             return self._fixed(value, kind)
         self._number(value)
         return _IMAGES.get(kind, Imager._other)(self, value)
@@ -128,7 +131,12 @@ class Imager:
             raise NoImage(f"a {kind.__name__} that holds itself")
         self._open.add(id(value))
         image: Image
-        if kind is types.MethodType:
+        if kind in VIEWS:
+            image = "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self._image(viewed(value))
+        elif is_bound(value):
+            made_by = descriptor_of(value)
+            image = "method", value.__name__ if made_by is None else made_by, self._image(value.__self__)
+        elif kind is types.MethodType:
             image = "bound", self._image(value.__func__), self._image(value.__self__)
         elif kind is tuple:
             image = "tuple", tuple(map(self._image, value))
@@ -281,19 +289,9 @@ def _image_of_own(value: Any) -> Callable[[Any, Callable[[Any], Image]], Image |
     return operator_image if is_operator(value) else container_image
 
 
-def is_shown(value: Any) -> bool:
-    """Whether what the program has made is, where it is put outside, the very object that it has. What is made of its parts
-    and holds numbers that vary is another one there, with plain numbers."""
-    waiting = [value]
-    while waiting:
-        value = waiting.pop()
-        if type(value) is Number:
-            return False
-        if is_a(value, types.MethodType):
-            waiting.append(value.__self__)
-        elif is_a(value, tuple):
-            waiting += tuple.__iter__(value)
-    return True
+def is_of_parts(value: Any) -> bool:
+    """Whether it is made of its parts, and never changes: a tuple, a slice, a method of an object, a view of a dict."""
+    return is_a(value, _FIXED_PARTS) or type(value) in VIEWS or is_bound(value)
 
 
 def is_plain_object(kind: type) -> bool:
@@ -374,16 +372,16 @@ class _Builder:
             return value
         if kind == "again":
             return self.made[image[1]]
-        if kind == "view":
-            return getattr(self.build(image[2]), image[1])()
-        if kind == "method":
-            owner = self.build(image[2])
-            return getattr(owner, image[1]) if type(image[1]) is str else bound_to(owner, image[1])
         place = len(self.made)
         self.made.append(None)
         return _BUILT[kind](self, image, place)
 
     def _fixed(self, image: Image, kind: str) -> Any:
+        if kind == "view":
+            return getattr(self.build(image[2]), image[1])()
+        if kind == "method":
+            owner = self.build(image[2])
+            return getattr(owner, image[1]) if type(image[1]) is str else bound_to(owner, image[1])
         if kind == "bound":
             return types.MethodType(self.build(image[1]), self.build(image[2]))
         items = [self.build(item) for item in image[-1]]

@@ -24,7 +24,7 @@ from anfora.graph.ir.planned import OperatorCall, is_inner
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.switches import switches
 from anfora.graph.source.tracebacks import depth, of_program
-from anfora.graph.state.images import FIXED_PARTS, Imager, is_shown
+from anfora.graph.state.images import Imager, is_of_parts
 
 __all__ = [
     "CALL",
@@ -190,7 +190,7 @@ class Live:
         return tensor._base is not None and any(type(attributes) is Followed for _, attributes in tensor._path)
 
     def imager(self) -> Imager:
-        return Imager(self.slot, self.recorder.is_fixed, self.recorder.own)
+        return self.recorder.imager(self.slot)
 
 
 class State:
@@ -210,14 +210,14 @@ class State:
         frames = machine.frames
         # What the program has besides. Many calls are given tuples, which it seldom has.
         held: Collection[int] = ()
-        if any(is_a(value, FIXED_PARTS) and value is not args for value in self.built[:-1]):
+        if any(is_of_parts(value) and value is not args and value is not operation for value in self.built[:-1]):
             behind = self.live.imager()
             behind.image(tuple(frames))
             held = {*map(id, behind.made)}
         for i, value in enumerate(self.built):
             if id(value) in self.live.index or value is kwargs:
                 continue
-            if not is_a(value, FIXED_PARTS) or (id(value) in held and is_shown(value)):
+            if not is_of_parts(value) or id(value) in held:
                 self.live.add(value, Origin("built", i))
         self.switch = switches()
         self.place = machine.place
