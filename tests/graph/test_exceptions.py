@@ -11,6 +11,7 @@ import pytest
 
 import anfora as ms
 from anfora import Tensor, nn
+from anfora.core.errors import OpValueError
 
 LOG: list[str] = []
 
@@ -350,3 +351,57 @@ def test_what_the_interpreter_finds_wrong_shows_its_line(name):
     compiled = ms.jit(WRONG[name])
     for _ in range(3):
         assert lines(compiled) == lines(WRONG[name])
+
+
+def kept(x, n, log):
+    try:
+        x.reshape(5 + n % 2)
+    except ValueError as error:
+        log.append(error)
+    return x * n
+
+
+def kept_with_attributes(x, n, log):
+    try:
+        x[0, 0] if n % 2 else x[0, 0, n]
+    except IndexError as error:
+        error.number = n
+        log.append(error)
+        return error.number, error is log[-1]
+
+
+def kept_within(x, n, log):
+    try:
+        raise KeyError(n) if n % 2 else OpValueError("none of these")
+    except (KeyError, ValueError) as error:
+        found = error
+    log.append({"error": (found, n)})
+    return found, x * 2
+
+
+def read_again(x, n, log):
+    last = None if not log else (str(log[-1]), log[-1].args, type(log[-1]).__name__, log[-1].number)
+    kept_with_attributes(x, n, log)
+    return last
+
+
+def raised_once_more(x, n, log):
+    try:
+        if n % 2 and log:
+            raise log[-1]
+        x.reshape(5)
+    except ValueError as error:
+        log.append(error)
+        return error is log[0]
+
+
+@pytest.mark.parametrize("program", [kept, kept_with_attributes, kept_within, read_again, raised_once_more])
+def test_each_call_has_exceptions_of_its_own(program):
+    def told(function):
+        log: list = []
+        results = [str(function(Tensor([1.0, 2.0, 3.0]), n, log)) for n in range(7)]
+        errors = [each["error"][0] if type(each) is dict else each for each in log]
+        numbers = [errors.index(each) for each in errors]
+        return results, numbers, [str(each) for each in errors], [getattr(each, "number", None) for each in errors]
+
+    assert told(ms.jit(program)) == told(program)

@@ -169,3 +169,21 @@ def test_a_variable_holds_what_runs(make: Callable, counts: Any) -> None:
     x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
     for n in [1, 2, 3, 4, 0, 7, 5, 1, 2, 3, 4, 0] * 2:
         assert outcome(compiled, x, n) == outcome(python, x, n)
+
+
+def test_the_frame_of_a_generator_shows_the_variables_around_it():
+    kept = []
+
+    @ms.jit(check=True)
+    def f(x, n):
+        def g():
+            own = n
+            yield x
+            yield own, (lambda: own)
+
+        generator = g()
+        first = next(generator)
+        kept.append(generator)
+        return first, generator.send(x)[0]
+
+    assert [f(Tensor([1.0]), n)[1] for n in range(4)] == [0, 1, 2, 3]

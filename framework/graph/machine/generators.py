@@ -160,7 +160,7 @@ class Generator:
             return None
         line = frame.code.positions[frame.pc - 1][0] if frame.pc else frame.code.python.co_firstlineno
         return types.SimpleNamespace(
-            f_code=frame.code.python, f_lineno=line, f_lasti=frame.pc - 1, f_locals=dict(frame.locals),
+            f_code=frame.code.python, f_lineno=line, f_lasti=frame.pc - 1, f_locals=dict(frame.variables()),
             f_globals=frame.function.__globals__,
         )  # fmt: skip
 

@@ -264,7 +264,7 @@ class Notebook(Objects):
             self.guard("operator", origin, value)
             return value
         if known.is_ours(kind) and not is_a(
-            value, (Tensor, Cell, Generator, Linearized, Walk, custom_vjp, tuple, list, dict)
+            value, (Tensor, Cell, Generator, Linearized, Walk, custom_vjp, tuple, list, dict, BaseException)
         ):
             self.guard("is", origin, value)  # an operator with its attributes, say
             if known.holds_state(value):

@@ -80,7 +80,7 @@ class Objects(Plain):
             value,
             (
                 Tensor, Cell, Counter, Differentiation, Frame, FunctionContext, Generator, Linearized, Walk, _Run,
-                custom_vjp, no_grad,
+                custom_vjp, no_grad, BaseException,
             ),
         ):  # fmt: skip
             return False
