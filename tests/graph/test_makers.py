@@ -253,3 +253,57 @@ def test_the_truth_of_a_class_is_asked_of_its_class():
     for turn in range(3):
         assert function(Tensor([1.0]))[:5] == (3, 2, True, False, Made)
         assert seen == ["truth"] * 4 * (turn + 1)
+
+
+class Named(Tensor):
+    def __init__(self, data, name="none"):
+        super().__init__(data)
+        self.label = name
+
+    def more(self, n):
+        return type(self)(self.asnumpy() + n, name=f"{self.label}{n}")
+
+
+class NamedByNew(Named):
+    def __new__(cls, data, name="none"):
+        made = super().__new__(cls)
+        made.made_by = "new"
+        return made
+
+
+class NamedWeight(ms.Parameter):
+    def __init__(self, data, name="none"):
+        super().__init__(data, name=name)
+        self.label = name
+
+
+OF_TENSORS = {
+    "of a list": lambda kind, x, n: kind([1.0, n]),
+    "of a tensor": lambda kind, x, n: kind(x * n, f"a{n}"),
+    "of an array": lambda kind, x, n: kind(x.asnumpy(), name="b"),
+    "kept": lambda kind, x, n: KEPT.append(kind(x)) or KEPT[-1],
+    "by a method": lambda kind, x, n: Named(x, "c").more(n),
+    "in a function that is differentiated": lambda kind, x, n: ms.grad(lambda v: (v * v * kind(x)).sum())(x),
+    "an error": lambda kind, x, n: kind(),
+}
+KEPT: list = []
+
+
+@pytest.mark.parametrize("kind", [Named, NamedByNew, NamedWeight])
+@pytest.mark.parametrize("name", OF_TENSORS)
+def test_a_class_of_tensors_may_have_an_init(name, kind):
+    def told(function):
+        found = []
+        for n in range(4):
+            try:
+                made = function(Tensor([1.0, 2.0]), n)
+            except TypeError as error:
+                found.append(str(error))
+            else:
+                found.append((type(made), made.tolist(), vars(made).get("label"), vars(made).get("made_by")))
+        return found
+
+    def f(x, n):
+        return OF_TENSORS[name](kind, x, n)
+
+    assert told(ms.jit(f)) == told(f)

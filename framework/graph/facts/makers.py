@@ -10,6 +10,7 @@ import dataclasses
 import types
 from typing import Any
 
+from anfora.core.tensor import Tensor
 from anfora.graph.facts.classes import of_version
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.machine.operations import mro_of, table_of
@@ -31,7 +32,8 @@ def maker(kind: type) -> Any:
     new, init = _found(kind, "__new__"), _found(kind, "__init__")
     if issubclass(kind, tuple) and is_a(new, types.FunctionType) and init is object.__dict__["__init__"]:
         return ROW if str(new.__globals__.get("__name__")).startswith("namedtuple_") else None
-    if new is not object.__dict__["__new__"]:
+    # Before `Tensor.__init__` has made it one, it is no tensor.
+    if new is not object.__dict__["__new__"] or issubclass(kind, Tensor):
         return None
     if init is object.__dict__["__init__"]:
         return BARE
