@@ -283,6 +283,12 @@ def within_others(made):
     LOG.append(made)
 
 
+def in_a_partial_function(made):
+    LOG.append(functools.partial(named, made))
+    assert LOG[-1].args[0] is made
+    LOG.append(made)
+
+
 PUT = {
     "list": lambda made: LOG.append(made),
     "within": lambda made: LOG.extend([0, made]),
@@ -293,6 +299,7 @@ PUT = {
     "by what is called later": lambda made: LATER.append(functools.partial(LOG.append, made)),
     "by Python": lambda made: list(map(LOG.append, iter([made]))),
     "by a part": lambda made: LOG.append((made, made)[1]),
+    "within a partial function": in_a_partial_function,
 }
 
 

@@ -115,9 +115,9 @@ class Unwrapping:
         )
 
     def exchanged(self) -> dict[int, tuple[Any, Any]]:
-        """The tuples and methods in whose places others stand in objects, and these, by identity."""
+        """The same, if some of it stands in objects now."""
         found = self.moved()
-        return {id(old): found[id(old)] for *_, old, _ in self._exchanged if id(old) in found}
+        return found if any(id(old) in found for *_, old, _ in self._exchanged) else {}
 
     def undo(self) -> None:
         for put, owner, place, old, _ in reversed(self._exchanged):
