@@ -23,6 +23,7 @@ docs.py       documentation that is put together
 summaries.py  what summary operators give to a recorder
 slots.py      the doors to what stands above
 own_builtins.py  builtins that no program replaces: loaded before all that finds its names there
+environment.py   variables of the environment
 """
 
 from anfora.core import own_builtins as own_builtins

@@ -10,6 +10,7 @@ import logging
 import os
 from typing import Any
 
+from anfora.core.environment import variable
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.nearest import nearest
 from anfora.core.process_memory import (
@@ -84,7 +85,7 @@ _noted: set[str] = set()
 
 def logs(word: str) -> bool:
     """Whether ANFORA_LOG, words that are parted by commas, names one of `LOG_WORDS`. One that is none is told once."""
-    given = os.environ.get("ANFORA_LOG", "")
+    given = variable("ANFORA_LOG")
     if not given:
         return False
     words = [each.strip() for each in given.split(",") if each.strip()]

@@ -9,6 +9,7 @@ import pytest
 
 import anfora as ms
 from anfora import Tensor, ops
+from anfora.graph.run import ledger
 
 #: How a program uses each of them, once.
 USES = {
@@ -72,6 +73,38 @@ def test_a_call_does_not_go_wrong_by_them(name, monkeypatch):
         patched.setattr(builtins, name, fails)
         got = [compiled(x, k) for k in (2, 3)]
     assert [*map(float, got)] == want[:2]
+
+
+#: Python's `weakref` asks for `super` when the memory of a call is noted.
+NAMES = [name for name in vars(builtins) if name[0].islower() and callable(getattr(builtins, name)) and name != "super"]
+
+
+def test_what_is_recorded_does_not_go_wrong_by_them(monkeypatch):
+    for limit, value in (("_CALLS", 1 << 60), ("_MOST_HOPS", 1 << 60), ("_FREE", 1 << 60), ("_LEAST", -(1 << 60))):
+        monkeypatch.setattr(ledger, limit, value)  # each call is compiled
+
+    def f(x, k):
+        return (ops.tanh(x) * k).sum(), (k, "a"), [k], {"k": k}
+
+    x, real, failed = Tensor(np.ones(3, np.float32)), setattr, []
+    want = str(f(x, 2.5))
+    for name in NAMES:
+        compiled, before = ms.jit(f), getattr(builtins, name)
+        compiled(x, 2)
+
+        def fails(*_, name=name, **__):
+            raise RuntimeError(name)
+
+        real(builtins, name, fails)
+        try:
+            got = compiled(x, 2.5)
+        except RuntimeError as error:
+            got = error
+        finally:
+            real(builtins, name, before)
+        if str(got) != want:
+            failed.append((name, got))
+    assert not failed
 
 
 @pytest.mark.parametrize("name", ["__import__", "__build_class__"])

@@ -8,9 +8,10 @@ asks for itself goes by the type alone.
 from __future__ import annotations
 
 import types
-import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
+
+from anfora.graph.source.quiet import quietly
 
 if TYPE_CHECKING:
     from builtins import isinstance as is_a
@@ -75,20 +76,7 @@ def reduced(iterator: Any) -> Any:
         >>> reduced(iter((1, 2)))[1:]
         (((1, 2),), 0)
     """
-    return unwarned(iterator.__reduce__)
+    return quietly(iterator.__reduce__)
 
 
-def unwarned(function: Callable, *args: Any) -> Any:
-    """What a function gives, without the warning that iterators of `itertools` will not tell one day of what they are made,
-    or take it: that is not for the program."""
-    before = warnings.filters
-    warnings.filters = _SILENT  # `catch_warnings` would make all modules forget what they have warned of
-    try:
-        return function(*args)
-    finally:
-        warnings.filters = before
-
-
-_SILENT: list[Any] = [("ignore", None, DeprecationWarning, None, 0)]
-
-__all__ = ["dict_of_module", "is_a", "module_of", "name_of_module", "reduced", "unwarned"]
+__all__ = ["dict_of_module", "is_a", "module_of", "name_of_module", "reduced"]

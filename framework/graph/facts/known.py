@@ -7,7 +7,8 @@ import collections
 import enum
 import functools
 import operator
-import sysconfig
+import os
+import sys
 import types
 import weakref
 from collections.abc import Iterator
@@ -299,13 +300,15 @@ def enters(function: types.FunctionType) -> bool:
     if module in _PLAIN_LIBRARIES or contexts.enters(function):
         return True
     file = function.__code__.co_filename
-    return not (file.startswith((*_library_folders(), "<frozen")))
+    return not file.startswith(_LIBRARIES)
 
 
-@functools.lru_cache(maxsize=1)
-def _library_folders() -> tuple[str, ...]:
-    paths = sysconfig.get_paths()
-    return tuple({paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+#: Where files of Python's library are, and of what is installed.
+_LIBRARIES = (
+    os.path.dirname(os.__file__),
+    *(path for path in sys.path if path.endswith(("site-packages", "dist-packages"))),
+    "<frozen",
+)
 
 
 def is_constant(value: Any) -> bool:

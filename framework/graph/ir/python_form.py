@@ -35,7 +35,8 @@ from anfora.graph.ir.primitives import partial as partial_
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.values import same_value
 from anfora.graph.source.operators import BINARY, COMPARE, UNARY
-from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, called, no_type_parameters, quietly
+from anfora.graph.source.quiet import quietly
+from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, called, no_type_parameters
 
 __all__ = ["python_function", "python_text"]
 

@@ -16,8 +16,7 @@ import ast
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
@@ -63,8 +62,15 @@ class Segment:
         self.calls = tuple(planned_calls(graph))
         self.inputs = tuple(zip(graph.parameters, layouts))
         self.outputs = results_of(graph)
-        with _collecting_later(len(self.calls)):
+        # All that is made lives on: to walk over it again and again takes longer than to make it.
+        collects_later = len(self.calls) > _SHORT and gc.isenabled()
+        if collects_later:
+            gc.disable()
+        try:
             self._lower()
+        finally:
+            if collects_later:
+                gc.enable()
         #: Run the operators on the inputs (arrays of exactly their layouts, in their order); gives the outputs. An error is
         #: the one that PyNative mode raises, with the index of the operator that failed as its attribute `index`.
         self.run: Callable[[Sequence[np.ndarray]], list[np.ndarray]] = self._short_run() or self._run
@@ -253,20 +259,6 @@ class Door(NamedTuple):
     may_fail: bool  #: whether one of those may
     made: dict[int, Root]  #: the memory of the fresh arrays that are outputs
     kept: list[np.ndarray]  #: the constants
-
-
-@contextmanager
-def _collecting_later(calls: int) -> Iterator[None]:
-    """Put off garbage collections while a long program is lowered: all that is made lives on, and to walk over it again
-    and again takes longer than to make it."""
-    pauses = calls > _SHORT and gc.isenabled()
-    if pauses:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if pauses:
-            gc.enable()
 
 
 @functools.cache

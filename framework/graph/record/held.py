@@ -32,7 +32,7 @@ from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import KINDS, items_of
-from anfora.graph.facts.kinds import is_a, reduced, unwarned
+from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.makers import takes_numbers
 from anfora.graph.facts.origins import Number, value_of_number
@@ -59,6 +59,7 @@ from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill.gradients import ARRANGING, laid_out
 from anfora.graph.record.notebook import Notebook
+from anfora.graph.source.quiet import quietly
 
 __all__ = ["Held", "Unwrapping", "looked_at", "stored_from"]
 
@@ -186,7 +187,7 @@ class Unwrapping:
             return value
         made = function(*items)
         if state:
-            unwarned(made.__setstate__, state[0])
+            quietly(made.__setstate__, state[0])
         return made
 
     def _fill(self, value: Any, kind: type) -> None:

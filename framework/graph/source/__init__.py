@@ -6,6 +6,7 @@ scopes.py        which variables live in cells
 writer.py        instructions as they are written: expressions.py, functions.py, patterns.py, statements.py;
                  constants.py, the objects in them
 operators.py     the names of operators
+quiet.py         Python asked without its warnings
 outline.py       a loop as a function
 tracebacks.py    where programs see that the machine has been: lines and columns are the program's
 """

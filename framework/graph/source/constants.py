@@ -13,7 +13,8 @@ import functools
 import types
 from typing import Any
 
-from anfora.graph.source.scopes import every_node, quietly
+from anfora.graph.source.quiet import quietly
+from anfora.graph.source.scopes import every_node
 
 __all__ = ["NOT_CONSTANT", "Pool", "constant_of", "constants_of_set"]
 

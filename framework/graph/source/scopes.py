@@ -15,23 +15,21 @@ from __future__ import annotations
 import __future__
 
 import ast
-import os
 import sys
-import threading
 import types
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
 from anfora.graph.source.code import Position, Unsupported
+from anfora.graph.source.quiet import quietly
 
 __all__ = [
     "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "called", "code_object", "compiled", "renamed",
     "no_arguments", "no_type_parameters", "first_line", "position_of", "seen_at", "calls_method", "place_of_assertion",
     "place_of_attribute", "place_of_item", "place_of_test",
     "place_of_walk", "private_of", "mangle", "qualified_name", "every_node", "names_of", "inside_of",
-    "compiled_as_function", "quietly",
+    "compiled_as_function",
 ]  # fmt: skip
 
 
@@ -178,22 +176,6 @@ def compiled(tree: ast.Module, filename: str, flags: int) -> types.CodeType:
         return quietly(compile, tree, filename, "exec", flags=flags & _FUTURE, dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         raise Unsupported(f"Python does not compile it: {error}") from None
-
-
-def quietly(function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Let Python parse or compile without the warnings that it gave when the file was loaded.
-
-    One thread at a time: the filters of warnings are those of all threads, and so is Python 3.11's count of how deep it is
-    in a tree.
-    """
-    with _alone, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return function(*arguments, **options)
-
-
-_alone = threading.RLock()
-if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give it back could not parse
-    os.register_at_fork(before=_alone.acquire, after_in_parent=_alone.release, after_in_child=_alone.release)
 
 
 def _bare(node: Function | ast.ClassDef) -> ast.stmt:

@@ -24,7 +24,8 @@ from typing import Any
 
 from anfora.graph.source import unfiled
 from anfora.graph.source.code import Code, Unsupported
-from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, Path, code_object, first_line, quietly
+from anfora.graph.source.quiet import quietly
+from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, Path, code_object, first_line
 from anfora.graph.source.statements import compile_function
 
 __all__ = ["code_of", "definition_of", "look_for"]

@@ -15,6 +15,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from anfora.core.environment import variable
 from anfora.graph.source.code import Position, about
 
 __all__ = ["BRINGS_BACK", "INNER", "Inner", "Lines", "code_behind", "depth", "freed", "named", "of_program", "stub"]
@@ -43,7 +44,7 @@ def of_program(traceback: types.TracebackType | None) -> types.TracebackType | N
 def freed(traceback: types.TracebackType | None) -> types.TracebackType | None:
     """The same, and what the others hold is dropped: the frames that are left know which ones have called them, and these
     may hold the exception itself. `ANFORA_TRACEBACK=full` leaves everything, to debug graph mode."""
-    if os.environ.get("ANFORA_TRACEBACK") == "full":
+    if variable("ANFORA_TRACEBACK") == "full":
         return traceback
     entries = list(_entries(traceback))
     kept = of_program(traceback)

@@ -21,7 +21,7 @@ from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.constructed import built_value, is_constructed, value_image
-from anfora.graph.facts.kinds import is_a, reduced, unwarned
+from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import (
     GETTERS,
     SIMPLE,
@@ -42,6 +42,7 @@ from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.operations import is_of_python, mro_of, table_of
 from anfora.graph.machine.walks import Walk
+from anfora.graph.source.quiet import quietly
 from anfora.graph.source.tracebacks import Lines
 from anfora.graph.state.set_orders import fill, order_of_making
 
@@ -456,7 +457,7 @@ class _Builder:
             self.made[place] = value.python(for_good=True)
         state = self.build(image[3])
         if image[4] and state is not None:
-            unwarned(value.__setstate__, state)
+            quietly(value.__setstate__, state)
         return self.made[place]
 
     def _fill_dict(self, table: dict, image: Image) -> None:

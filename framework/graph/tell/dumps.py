@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from anfora.core.cell import Cell
+from anfora.core.environment import variable
 from anfora.core.settings import get_context, log
 from anfora.graph.ir import FuncGraph, GraphError, reading
 from anfora.graph.ir.parser import parse
@@ -35,12 +35,12 @@ _numbers = itertools.count()
 
 def level() -> int:
     """How much is wanted: 0 nothing, 1 and 2 texts, 3 drawings too."""
-    given = os.environ.get("MS_DEV_SAVE_GRAPHS", "")
+    given = variable("MS_DEV_SAVE_GRAPHS")
     return int(given) if given in ("0", "1", "2", "3") else get_context("save_graphs")
 
 
 def folder() -> Path:
-    return Path(os.environ.get("MS_DEV_SAVE_GRAPHS_PATH") or get_context("save_graphs_path"))
+    return Path(variable("MS_DEV_SAVE_GRAPHS_PATH") or get_context("save_graphs_path"))
 
 
 def write(program: RecordedProgram) -> list[Path]:

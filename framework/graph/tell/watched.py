@@ -6,7 +6,6 @@ changed; `MS_JIT_DISPLAY_PROGRESS=1` every compilation. `save_graphs` writes fil
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 import types
@@ -16,6 +15,7 @@ from typing import Any
 
 from anfora.batching import at_once
 from anfora.core.cell import Cell
+from anfora.core.environment import variable
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.settings import get_context, log, logs
 from anfora.core.span import Span
@@ -61,7 +61,7 @@ _inside = _Inside()
 
 def _saves_graphs() -> bool:
     """Whether somebody wants files of graphs: see dumps.py."""
-    return bool(get_context("save_graphs")) or "MS_DEV_SAVE_GRAPHS" in os.environ
+    return bool(get_context("save_graphs")) or variable("MS_DEV_SAVE_GRAPHS") != ""
 
 
 class Watched(RecordedProgram):
@@ -149,7 +149,7 @@ class Watched(RecordedProgram):
     def _recording(self, record: Callable, *args: Any) -> Any:
         """Record, and then write the files that are wanted and tell of it."""
         before = time.perf_counter()
-        shows = os.environ.get("MS_JIT_DISPLAY_PROGRESS") == "1"
+        shows = variable("MS_JIT_DISPLAY_PROGRESS") == "1"
         saves = _saves_graphs()
         _inside.depth += 1
         try:
@@ -253,7 +253,7 @@ class Watched(RecordedProgram):
 
 def kind_of_program(options: dict[str, Any]) -> type[Watched]:
     """What a function with these options of `jit` is compiled to."""
-    if options.get("check") or os.environ.get("ANFORA_CHECK") == "1":
+    if options.get("check") or variable("ANFORA_CHECK") == "1":
         from anfora.graph.tell.checking import Checked  # with what looks at values, which is seldom wanted
 
         return Checked
@@ -294,7 +294,7 @@ def _is_of_library(module: str | None) -> bool:
 
 def syntax_level() -> str:
     """The setting `jit_syntax_level`: STRICT, COMPATIBLE or LAX; the environment variable MS_DEV_JIT_SYNTAX_LEVEL wins."""
-    given = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL", "")
+    given = variable("MS_DEV_JIT_SYNTAX_LEVEL")
     return {"0": "STRICT", "1": "COMPATIBLE", "2": "LAX"}.get(given) or get_context("jit_syntax_level")
 
 
