@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import enum
 import io
+import itertools
 import random
 import string
 
@@ -42,6 +44,26 @@ def test_an_order_of_making_gives_the_order(make):
                 else:
                     assert [*fill(set(), *way)] == [*found]
     assert unknown < 40  # of 800: most have lost an item that lay where another one would
+
+
+Word = enum.Enum("Word", [f"word{number}" for number in range(40)])
+
+
+def test_sets_of_members_of_an_enum_keep_theirs():
+    """Python hashes them by their names, in a function of its library."""
+    for members in itertools.combinations(Word, 3):
+        if [*{*[*{*members}]}] != [*{*members}]:
+            break
+
+    def program(x):
+        found = {*members}
+        print(end="")
+        return x, found, [*found]
+
+    compiled = jit(program)
+    for _ in range(5):
+        _, found, items = compiled(Tensor([1.0]))
+        assert [*found] == items == [*{*members}]
 
 
 PROGRAM = """

@@ -18,7 +18,7 @@ from typing import Any
 from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.graph.facts.arrays import array_image, built_array, is_array
-from anfora.graph.facts.classes import defines
+from anfora.graph.facts.classes import class_attribute, defines
 from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.constructed import built_value, is_constructed, value_image
 from anfora.graph.facts.kinds import is_a, reduced
@@ -30,7 +30,6 @@ from anfora.graph.facts.known import (
     descriptor_of,
     is_bound,
     is_hashed_by_program,
-    is_plain_key,
     viewed,
 )
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
@@ -160,11 +159,11 @@ class Imager:
 
     def _set(self, value: set | frozenset) -> Image:
         _see_keys(value)
-        made: tuple[Collection[Any], int] | None = value, 0
-        if all(map(is_plain_key, value)):  # that of others follows from their addresses, which are others in each call
-            made = order_of_making(value)
+        made: tuple[Collection[Any], int] | None = order_of_making(value)
         if made is None:
-            raise NoImage("a set whose order another one would not have")
+            if not any(map(_is_hashed_by_address, value)):
+                raise NoImage("a set whose order another one would not have")
+            made = value, 0  # the addresses, and with them the order, are others in each call
         order, room = made
         return type(value).__name__, room, tuple(map(self._image, order))
 
@@ -288,6 +287,12 @@ def _image_of_own(value: Any) -> Callable[[Any, Callable[[Any], Image]], Image |
     if is_constructed(value):
         return value_image
     return operator_image if is_operator(value) else container_image
+
+
+def _is_hashed_by_address(key: Any) -> bool:
+    if type(key) in (tuple, frozenset):
+        return any(map(_is_hashed_by_address, key))
+    return class_attribute(type(key), "__hash__") is object.__hash__
 
 
 def is_of_parts(value: Any) -> bool:
