@@ -74,7 +74,7 @@ class _Conv(Cell):
         self.has_bias = flag(name, "has_bias", has_bias)
         first, second = (in_channels, out_channels) if self.is_transposed else (out_channels, in_channels)
         shape = (first, second // group, *((1,) if axes == 1 else ()), *self.kernel_size)
-        if axes == 1 and isinstance(weight_init, Tensor) and weight_init.ndim == 3:
+        if axes == 1 and isinstance(weight_init, Tensor) and weight_init.shape == (*shape[:2], *shape[3:]):
             weight_init = weight_init.expand_dims(2)
         self.weight = initial.weight(name, weight_init, shape, dtype)
         fan_in = math.prod(shape[1:])

@@ -91,7 +91,7 @@ class OpAttributeError(AnforaError, AttributeError):
 
 
 class MissingAttribute(OpAttributeError):
-    """An object has no such attribute; where there is no other help, it names the nearest that the object has.
+    """An object has no such attribute, or reading it has raised; where there is no other help, it names the nearest one.
 
     Args:
         owner: the object;  missing: the name.
@@ -104,12 +104,25 @@ class MissingAttribute(OpAttributeError):
         self.owner, self.missing = owner, missing
 
     def __str__(self) -> str:
-        if self.help is None and self.missing:  # looked for where somebody reads it: `hasattr` does not
-            from anfora.core.nearest import nearest
-
-            found = nearest(self.missing, dir(self.owner))
-            self.help = f"did you mean {found}?" if found else None
+        self._find_help()
         return super().__str__()
+
+    def __reduce__(self) -> tuple:
+        self._find_help()  # another process does not have the object
+        return super().__reduce__()
+
+    def _find_help(self) -> None:
+        """Looked for where somebody reads it: `hasattr` does not."""
+        if self.help is not None or not self.missing:
+            return
+        from anfora.core.nearest import nearest
+
+        names = dir(self.owner)
+        if self.missing in names:  # Python asks `__getattr__` too where a property raises an AttributeError
+            self.help = f"{self.missing} is there, but reading it raised an AttributeError."
+        else:
+            found = nearest(self.missing, names)
+            self.help = f"did you mean {found}?" if found else None
 
 
 class AnforaWarning(UserWarning):

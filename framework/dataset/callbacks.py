@@ -12,6 +12,7 @@ from typing import Any
 from anfora.core.errors import OpAttributeError, OpRuntimeError
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block
+from anfora.dataset.gathering import Batch
 from anfora.dataset.node import Node, Run, Through
 
 __all__ = ["After", "Before", "DSCallback", "Gate", "Wait", "callbacks_of"]
@@ -170,8 +171,16 @@ class Wait(Through):
         self.gate, self.indexed = gate, False
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.gate.begin(max(1, run.root.batch_size // self.child.batch_size))
+        self.gate.begin(_rows_in(run.root, self))
         for block in run.stream(self.child, epoch, start, 1):
             for number in range(block.count):
                 self.gate.let_through()
                 yield block.part(number, number + 1)
+
+
+def _rows_in(node: Node, below: Node) -> int:
+    """How many rows of a node below are batched to one of a node; 0 if it is not below."""
+    if node is below:
+        return 1
+    rows = max([_rows_in(child, below) for child in node.children], default=0)
+    return rows * node.batch_size if isinstance(node, Batch) else rows

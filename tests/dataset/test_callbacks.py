@@ -129,6 +129,19 @@ def test_rows_follow_what_the_program_says():
     assert followed(4, 1, batches=3) == [[0], [101], [202], [303]]
 
 
+def test_a_batch_is_one_of_all_the_batches_above():
+    def rows():
+        return ds.NumpySlicesDataset(np.arange(12), ["x"], shuffle=False).sync_wait("a")
+
+    others = ds.NumpySlicesDataset(np.arange(4), ["y"], shuffle=False)
+    for data in (rows().batch(2).batch(3), ds.zip((rows().batch(3), others))):
+        seen = 0
+        for _ in data.create_tuple_iterator(num_epochs=1, output_numpy=True):
+            data.sync_update("a")
+            seen += 1
+        assert seen == data.get_dataset_size()
+
+
 def test_rows_that_nobody_lets_through():
     data = ds.NumpySlicesDataset(np.arange(8), ["x"], shuffle=False).sync_wait("a", 2)
     assert data.get_dataset_size() == 8 and data.output_shapes() == [[]]

@@ -326,6 +326,10 @@ class Inner(nn.Cell):
         super().__init__()
         self.dense, self.apply = nn.Dense(4, 2), nn.SequentialCell(nn.ReLU())
 
+    @property
+    def broken(self):
+        return self.other
+
     def construct(self, x, act):
         return act(self, x)
 
@@ -354,6 +358,8 @@ Outer()(ops.ones((3, 4)), f)
         ("cell.parameters()", "cell.parameters", "'Inner' object has no attribute 'parameters'",
          "what PyTorch calls parameters is get_parameters() or trainable_params() here."),
         ("cell.other", "cell.other", "'Inner' object has no attribute 'other'", None),
+        ("cell.broken", "cell.broken", "'Inner' object has no attribute 'broken'",
+         "broken is there, but reading it raised an AttributeError."),
         ("x.item()", "x.item()", "item() needs a tensor of one element, but got float32[3, 4]",
          "give the index of an element, or use tolist()."),
         ("nn.Dense(4, 2, bias=False)(x)", "False", "Dense has no argument `bias`; it takes ",
@@ -371,7 +377,7 @@ def test_the_place_is_the_innermost_line_of_the_program(line, caret, message, he
     finally:
         anfora.set_context(mode=before)
     text = str(caught.value).split("\n")
-    assert text[0].startswith(message) and text[1].endswith(".py:20, in f") and text[2] == f"      return {line}"
+    assert text[0].startswith(message) and text[1].endswith(".py:24, in f") and text[2] == f"      return {line}"
     if HAS_COLUMNS:
         start = text[3].index("^")
         assert text[2][start : start + text[3].count("^")] == caret
@@ -389,3 +395,9 @@ y.backward()
     text = str(caught.value).split("\n")
     assert re.search(r"back\.py:4$", text[1]) and text[2] == "      y.backward()"
     assert re.match(r"  in the gradient of .*, recorded at .*back\.py:3: y = ops\.logdet\(x\)", text[-1])
+
+
+def test_another_process_gets_the_help():
+    with pytest.raises(AttributeError) as caught:
+        nn.Dense(2, 2).wieght  # noqa: B018
+    assert str(pickle.loads(pickle.dumps(caught.value))).endswith("  help: did you mean weight?")

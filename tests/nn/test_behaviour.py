@@ -107,7 +107,7 @@ def test_first_weights_may_be_given():
     given = Tensor(np.arange(18, dtype=np.float32).reshape(3, 2, 3))
     for layer in (nn.Conv1d(2, 3, 3, weight_init=given), nn.Conv1dTranspose(3, 2, 3, weight_init=given)):
         assert layer.weight.shape == (3, 2, 1, 3) and layer.weight.asnumpy().ravel().tolist() == list(range(18))
-    with pytest.raises(ValueError, match="weight_init"):
+    with pytest.raises(ValueError, match=r"`weight_init`, but got \(3, 2, 3\)"):
         nn.Conv1d(2, 3, 4, weight_init=given)
     assert nn.Embedding(4, 3, padding_idx=1).embedding_table.asnumpy()[1].tolist() == [0.0] * 3
     for layer in (nn.BatchNorm2d(2), nn.InstanceNorm2d(2)):

@@ -193,7 +193,7 @@ class Machine:
             if is_new and error.__traceback__ is None:  # the machine's own: an argument is missing, a name is unknown
                 error = self._with_line(error)
             self.raised = 0
-            below = bool(self.frames) and not self.frames[-1].code.is_internal  # in a line of the program
+            below = False  # whether a line of the program has been left
             while self.frames:
                 frame = self.frames[-1]
                 if frame.handlers:
@@ -204,6 +204,7 @@ class Machine:
                     frame.pc = target
                     return
                 self.frames.pop()
+                below = below or not frame.code.is_internal
                 if (
                     frame.cell_call is not None
                     and self.frames
