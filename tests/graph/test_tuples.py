@@ -10,6 +10,7 @@ import itertools
 import operator
 import queue
 import types
+from datetime import date
 
 import pytest
 from outcomes import bits
@@ -381,3 +382,39 @@ def test_what_is_put_outside_is_what_the_program_has(name, put, program):
         return found
 
     assert bits(told(jit(f))) == bits(told(f))
+
+
+def changed_item(held, day):
+    held[day] = 1
+
+
+def added(held, day):
+    seen = set()
+    seen.add(day)
+    held["seen"] = len(seen)
+
+
+def sorted_in_place(held, day):
+    days = [day, date(2020, 1, 2)]
+    days.sort()
+    held["days"] = days
+
+
+@pytest.mark.parametrize("change", [changed_item, added, sorted_in_place])
+def test_what_may_look_at_data_and_does_not_leaves_numbers_to_vary(change):
+    def f(n):
+        day = date(2020, 1, 2)
+        held, shown = {day: (day, n)}, [n]
+        LOG.append(held[day])
+        LOG.append(shown)
+        change(held, date(2020, 1, 3))
+        return held, shown, held[day] is LOG[0], shown is LOG[1]
+
+    def told(function):
+        found = []
+        for n in range(5):
+            LOG.clear()
+            found.append((*function(n), list(LOG)))
+        return found
+
+    assert told(jit(f)) == told(f)

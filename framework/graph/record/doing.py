@@ -330,7 +330,7 @@ class Doing(Hops):
         fact, given = resolved(operation, args)
         # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
         must_be_written = self.given is None and fact is not None and changes_unplainly(fact, given, kwargs)
-        before = self.state(machine, operation, args, kwargs) if must_be_written else None
+        before = self.snapshot(machine, operation, args, kwargs) if must_be_written else None
         result = self._traced(machine, operation, args, kwargs, before, shown)
         if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
             self._guard_identity(args, bool(result) is (operation is operator.is_))
@@ -385,7 +385,9 @@ class Doing(Hops):
             self.leave(machine)
         elif touched is not None or not all(draw.is_used for draw in piece.draws[draws:]):
             self.forget_from(calls, draws)
-            state = before or self.state(machine, operation, args, kwargs)
+            state = before or self.snapshot(machine, operation, args, kwargs)
+            if state is not None:
+                self.settle_outside(state)
             return self._hopped(machine, state, touched or "random numbers", Outcome(result, error), operation, args)
         if error is not None:
             try:

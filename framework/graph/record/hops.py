@@ -166,8 +166,15 @@ class Hops(Operators):
         return call
 
     def state(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
-        """What is alive before the present instruction, and what it does; None, and no more is recorded, if that cannot
-        be written down."""
+        """What is alive before the present instruction, which ends the piece, and what it does; None, and no more is
+        recorded, if that cannot be written down."""
+        state = self.snapshot(machine, operation, args, kwargs)
+        if state is not None:
+            self.settle_outside(state)
+        return state
+
+    def snapshot(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
+        """The same where the piece may still go on: if it ends, `settle_outside` comes next."""
         self.collect_again()
         if self.is_unkept:
             return None
@@ -177,10 +184,14 @@ class Hops(Operators):
             return None
         with self.with_numbers():
             state = self.put_down(machine, lambda: State(self, machine, operation, args, kwargs))
-        self.lent = []
-        if state is not None:
-            self.settle_moved(state.live.values, state.built)
+        if state is None:
+            self.lent = []
         return state
+
+    def settle_outside(self, state: State) -> None:
+        """The piece ends: from now on the program has what the outside sees."""
+        self.lent = []
+        self.settle_moved(state.live.values, state.built)
 
     def _hopped(
         self, machine: Machine, state: State | None, reason: str, outcome: Outcome, operation: Any, args: tuple
