@@ -109,3 +109,41 @@ def class_of_generator(x):
 def test_the_class_of_what_the_machine_runs_is_pythons():
     for _ in range(3):
         assert class_of_generator(Tensor(1.0)) == ("generator", True, True)
+
+
+def a_dict_that_holds_itself(held):
+    held["itself"] = held
+
+
+def a_dict_that_holds_a_view_of_itself(held):
+    held["view"] = held.values()
+
+
+def a_list_that_holds_its_method(held):
+    held["list"] = []
+    held["list"].append(held["list"].pop)
+
+
+def a_list_that_holds_its_iterator(held):
+    held["list"] = [1]
+    held["list"].append(iter(held["list"]))
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        a_dict_that_holds_itself,
+        a_dict_that_holds_a_view_of_itself,
+        a_list_that_holds_its_method,
+        a_list_that_holds_its_iterator,
+    ],
+)
+def test_what_holds_itself_is_looked_into_once(fill):
+    def f(n):
+        held = {}
+        fill(held)
+        held.update({"n": n})
+        return list(held), held["n"]
+
+    compiled = ms.jit(f)
+    assert [compiled(n) for n in range(4)] == [f(n) for n in range(4)]

@@ -394,18 +394,26 @@ class Notebook(Objects):
                     continue
             self.look(value, is_deep or value is operation)
 
-    def look(self, value: Any, is_deep: bool = True) -> None:
+    def look(self, value: Any, is_deep: bool = True, own: dict[int, Any] | None = None) -> None:
         """Guard a container from outside with all that it holds, since something reads it as a whole. To walk over it, what
-        its items hold in turn does not matter."""
+        its items hold in turn does not matter.
+
+        Args:
+            own: by identity, the program's containers that have been gone through on the way.
+        """
         kind = type(value)
         if is_a(value, (tuple, list)) or kind is dict:
             raw = _raw(kind)
             items = dict(enumerate(raw.__iter__(value))) if kind is not dict else value
             found = self.origins.get(id(value))
             if found is None:
+                own = {} if own is None else own
+                if not is_deep or id(value) in own:
+                    return
+                own[id(value)] = value
                 for item in items.values():
-                    if type(item) not in SIMPLE and is_deep:
-                        self.look(item)
+                    if type(item) not in SIMPLE:
+                        self.look(item, own=own)
             elif id(value) in self.looked:
                 if is_deep and self.shallow.pop(id(value), None) is not None:
                     for item in items.values():
@@ -433,7 +441,7 @@ class Notebook(Objects):
                 self.looked[id(value)] = value
                 self._look_at_set(value, found[1])
         else:
-            self._look_through(value, kind, is_deep)
+            self._look_through(value, kind, is_deep, own)
 
     def _look_at_dict(self, value: dict, origin: Origin, is_deep: bool) -> None:
         """The same of a dict. Keys that are objects come from outside as all others do, and to look one of them up would
@@ -460,18 +468,18 @@ class Notebook(Objects):
         for place, item in enumerate(items):
             self._look_item(item, self.origin("item", place, listed), is_deep)
 
-    def _look_through(self, value: Any, kind: type, is_deep: bool) -> None:
+    def _look_through(self, value: Any, kind: type, is_deep: bool, own: dict[int, Any] | None) -> None:
         """The same of what stands for others: methods that are bound, views, iterators."""
         if kind in (types.MethodType, *known.BOUND):
             if not known.is_chain(value):
-                self.look(value.__self__)
+                self.look(value.__self__, own=own)
         elif kind is Walk:
-            self.look(value.base, is_deep)
+            self.look(value.base, is_deep, own)
         elif kind in known.VIEWS:
-            self.look(known.viewed(value), is_deep)
+            self.look(known.viewed(value), is_deep, own)
         elif kind in known.ITERATORS:
             for item in reduced(value)[1]:
-                self.look(item, is_deep)
+                self.look(item, is_deep, own)
 
     def _look_item(self, item: Any, place: Origin, is_deep: bool = True) -> None:
         given = self.register(item, place)
