@@ -418,3 +418,32 @@ def test_what_may_look_at_data_and_does_not_leaves_numbers_to_vary(change):
         return found
 
     assert told(jit(f)) == told(f)
+
+
+def as_key_of_item(made):
+    held = {}
+    held[made] = 1
+    return next(iter(held))
+
+
+BECOMES = {
+    "a key": lambda made: next(iter({made: 1})),
+    "the key of an item": as_key_of_item,
+    "an item of a set": lambda made: {made}.pop(),
+    "what an error is made of": lambda made: ValueError(made).args[0],
+    "what ends an iterator": lambda made: StopIteration(made).value,
+}
+
+
+@pytest.mark.parametrize("keep", BECOMES.values(), ids=BECOMES)
+def test_a_tuple_of_numbers_stays_one_object_where_these_are_looked_at(keep):
+    def f(n):
+        made = (n, "a")
+        held = keep(made)
+        LOG.append(held)
+        same = held is made
+        print(end="")
+        return same, held is made, LOG[-1] is made, made
+
+    compiled = jit(f)
+    assert [compiled(n) for n in range(5)] == [f(n) for n in range(5)]

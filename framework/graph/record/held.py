@@ -281,16 +281,21 @@ class Held(Notebook):
         return found
 
     def plain(self, values: tuple) -> tuple:
-        return self.known(values)
+        return self.known(values, True)
 
-    def known(self, value: Any) -> Any:
-        """A value, with what numbers there are in it known from now on."""
+    def known(self, value: Any, is_kept: bool = False) -> Any:
+        """A value, with what numbers there are in it known from now on.
+
+        Args:
+            is_kept: what is given stands in an object of the program's, so it is what the program has.
+        """
         if type(value) in SIMPLE or is_a(value, Tensor):
             return value
         found = Unwrapping(self.is_foreign, self.force, moved=self.moved)
         result = found(value)
-        self.settled.update(found.exchanged())
-        self.moved.update(found.exchanged())
+        moved = found.moved() if is_kept else found.exchanged()
+        self.settled.update(moved)
+        self.moved.update(moved)
         return result
 
     def released(self, value: Any, is_leaving: bool = False) -> Any:
@@ -435,16 +440,21 @@ class Held(Notebook):
         stored = stored_from(operation, args) if is_direct else None
         self.holds = self.holds or stored is not None
         looked = looked_at(operation, args) if self.holds else ()
+        is_kept = self.holds and (known.writes(operation) or _makes_an_object(operation))
 
         def given(place: int, value: Any) -> Any:
             if type(value) is Number:
                 return value if stored is not None and place >= stored else self.force(value)
-            return self.known(value) if looked is None or place in looked else value
+            return self.known(value, is_kept) if looked is None or place in looked else value
 
         behind = max(len(args), stored or 0)
         names = {name: given(behind, value) for name, value in names.items()}
         args = tuple([given(i, value) for i, value in enumerate(args)])
         return self.known(operation) if looked is None and known.is_bound(operation) else operation, args, names
+
+
+def _makes_an_object(operation: Any) -> bool:
+    return is_a(operation, type) and not known.is_among(operation, SIMPLE)
 
 
 def _is_taken(use: int, value: Any) -> bool:
