@@ -1,6 +1,7 @@
 """Values of Python's library that a program makes of known ones: known before a run, and another object in each call."""
 
 import decimal
+import time as clock
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -186,3 +187,29 @@ def test_what_follows_from_a_number_that_varies():
         return x + date(2020, 1, n).day
 
     assert [function(Tensor(0.0), n).item() for n in (1, 2, 3, 4, 5, 2)] == [1, 2, 3, 4, 5, 2]
+
+
+WRITTEN = {
+    "an f-string": lambda value: f"{value:%s}",
+    "format": lambda value: format(value, "%H %s"),
+    "a method of a text": "{:%s}".format,
+    "one of its class": lambda value: str.format("{0[0]:%s}", [value]),
+    "a field by name": lambda value: "{at:{how}}".format(at=value, how="%s"),  # noqa: UP032
+}
+
+
+@pytest.mark.skipif(not hasattr(clock, "tzset"), reason="there are no time zones to change")
+@pytest.mark.parametrize("write", WRITTEN.values(), ids=WRITTEN)
+def test_the_time_zone_counts_where_a_date_is_written_by_it(write, monkeypatch):
+    def f(x):
+        return x, write(datetime(2020, 1, 1))
+
+    compiled = jit(f)
+    try:
+        for zone in ("UTC", "Asia/Tokyo", "America/New_York", "UTC"):
+            monkeypatch.setenv("TZ", zone)
+            clock.tzset()
+            assert compiled(Tensor(1.0))[1] == f(Tensor(1.0))[1]
+    finally:
+        monkeypatch.undo()
+        clock.tzset()

@@ -8,9 +8,10 @@ interpreter.
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Callable
-from datetime import timezone
+from datetime import date, datetime, time, timezone
 from decimal import Context
 from typing import Any
 
@@ -19,10 +20,14 @@ from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.rows.constructed import ASKED, FUNCTIONS, NAMES, OF_CONTEXT
+from anfora.graph.machine.operations import FORMATS
 
-__all__ = ["adopt_constructed", "built_value", "constructs", "is_constructed", "value_image"]
+__all__ = ["adopt_constructed", "asks_surroundings", "built_value", "constructs", "is_constructed", "value_image"]
 
 _MAKERS = frozenset([*NAMES, *FUNCTIONS])
+_FORMATTING = frozenset({format, FORMATS[""], str.format, str.format_map})
+#: What `strftime` writes in every locale and time zone alike.
+_NUMERIC = re.compile("%[GHMSUVWYZdfjmuwyz%]")
 
 
 def is_constructed(value: Any) -> bool:
@@ -33,6 +38,8 @@ def is_constructed(value: Any) -> bool:
 def constructs(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
     """Whether something makes such a value of known ones, or asks one for what follows from it."""
     values = (*args, *kwargs.values())
+    if asks_surroundings(operation, values):
+        return False
     if known.is_among(operation, _MAKERS):
         is_free = operation not in OF_CONTEXT or _is_without_context(operation, args, kwargs)
         return is_free and all(_is_known(recorder, value) for value in values)
@@ -45,6 +52,22 @@ def constructs(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool
     asked = [ASKED[type(value)] for value in args if type(value) in NAMES]
     is_asked = bool(asked) and known.is_among(operation, frozenset.intersection(*asked))
     return is_asked and all(_is_known(recorder, value) for value in values)
+
+
+def asks_surroundings(operation: Any, values: tuple) -> bool:
+    """Whether a date is written as the locale or the time zone of the process says: `f"{day:%A}"`."""
+    is_of_text = type(operation) is types.BuiltinMethodType and type(operation.__self__) is str
+    if not (known.is_among(operation, _FORMATTING) or (is_of_text and operation.__name__ in ("format", "format_map"))):
+        return False
+    texts = [text for text in (*values, operation.__self__ if is_of_text else "") if type(text) is str]
+    return any("%" in _NUMERIC.sub("", text) for text in texts) and _holds_date(values)
+
+
+def _holds_date(value: Any, depth: int = 0) -> bool:
+    if type(value) in (tuple, list, dict):
+        items = value.values() if type(value) is dict else value
+        return depth >= 20 or any(_holds_date(item, depth + 1) for item in items)
+    return type(value) in (date, datetime, time)
 
 
 def _is_without_context(kind: type, args: tuple, kwargs: dict) -> bool:

@@ -16,6 +16,7 @@ from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import iterates
 from anfora.graph.facts.classes import class_attribute, is_set_through
+from anfora.graph.facts.constructed import asks_surroundings
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.looking import asks, held_by, is_iterator, keys_of, looks_into, parts_of
@@ -89,6 +90,8 @@ class Reasons(Held):
             return f"{known.describe(operation)} of a value that the compiler does not know"
         if self.own and iterates(operation, values):
             return f"{known.describe(operation)} of an array"
+        if asks_surroundings(operation, values):
+            return "a date, which is written as the locale or the time zone says"
         if known.is_among(operation, (setattr, delattr, object.__setattr__, object.__delattr__)):
             return self._reason_to_set(operation, args)
         reason = self._reason_of_itself(operation, args)
