@@ -1,6 +1,7 @@
 """Values of Python's library that a program makes of known ones: known before a run, and another object in each call."""
 
 import decimal
+import itertools
 import time as clock
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
@@ -189,12 +190,32 @@ def test_what_follows_from_a_number_that_varies():
     assert [function(Tensor(0.0), n).item() for n in (1, 2, 3, 4, 5, 2)] == [1, 2, 3, 4, 5, 2]
 
 
+def days_that_share_a_slot():
+    """Three numbers of days of which a set is another one when they are put in as they come out of it."""
+    for days in itertools.combinations(range(40), 3):
+        found = {timedelta(each) for each in days}
+        if [*set(list(found))] != [*found]:
+            return days
+    raise AssertionError("none of them share one")
+
+
+def test_sets_are_walked_over_in_their_order():
+    one, two, three = days_that_share_a_slot()
+
+    @jit
+    def function(x):
+        return x, {timedelta(one), timedelta(two), timedelta(three)}
+
+    for _ in range(5):
+        assert [*function(Tensor(1.0))[1]] == [*{timedelta(one), timedelta(two), timedelta(three)}]
+
+
 WRITTEN = {
     "an f-string": lambda value: f"{value:%s}",
     "format": lambda value: format(value, "%H %s"),
     "a method of a text": "{:%s}".format,
     "one of its class": lambda value: str.format("{0[0]:%s}", [value]),
-    "a field by name": lambda value: "{at:{how}}".format(at=value, how="%s"),  # noqa: UP032
+    "a field by name": lambda value: "{at:{how}}".format(at=value, how="%s"),
 }
 
 
