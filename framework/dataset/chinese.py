@@ -15,6 +15,7 @@ Source: the algorithms of jieba (Sun Junyi) in their form of cppjieba; the files
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,8 +51,10 @@ class Dictionary:
                 all_frequencies.append(float(frequency))
             except ValueError:
                 raise _unreadable(path, number, "a word, its frequency and its tag") from None
-        if not all_frequencies or min(all_frequencies) <= 0:
-            raise OpRuntimeError(f"JiebaTokenizer: {path} holds no words, or some whose frequency is not positive")
+        if not all_frequencies or not all(0 < frequency < math.inf for frequency in all_frequencies):
+            raise OpRuntimeError(
+                f"JiebaTokenizer: {path} holds no words, or some whose frequency is not positive and finite"
+            )
         all_frequencies.sort()
         self.total = sum(all_frequencies)
         self.least = self._logarithm(all_frequencies[0])

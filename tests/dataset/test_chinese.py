@@ -65,6 +65,7 @@ def test_refused(files, tmp_path):
     (tmp_path / "broken").write_text(KNOWN["model"].replace("-0.26268660809250016", "x"), "utf-8")
     with pytest.raises(RuntimeError, match="4 logarithms"):
         JiebaTokenizer(str(tmp_path / "broken"), dictionary)
-    (tmp_path / "broken").write_text("word 0 n\n", "utf-8")
-    with pytest.raises(RuntimeError, match="not positive"):
-        JiebaTokenizer(model, str(tmp_path / "broken"))
+    for frequency in (0, -1, "nan", "inf"):
+        (tmp_path / "broken").write_text(f"word {frequency} n\n", "utf-8")
+        with pytest.raises(RuntimeError, match="not positive"):
+            JiebaTokenizer(model, str(tmp_path / "broken"))
