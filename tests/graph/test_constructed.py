@@ -194,7 +194,9 @@ def days_that_share_a_slot():
     """Three numbers of days of which a set is another one when they are put in as they come out of it."""
     for days in itertools.combinations(range(40), 3):
         found = {timedelta(each) for each in days}
-        if [*set(list(found))] != [*found]:
+        again = set()
+        again.update([*found])
+        if [*again] != [*found]:
             return days
     raise AssertionError("none of them share one")
 
