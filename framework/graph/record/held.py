@@ -454,6 +454,7 @@ class Held(Notebook):
 
 
 def _makes_an_object(operation: Any) -> bool:
+    """Whether it is a class whose objects may hold what they are made of."""
     return is_a(operation, type) and not known.is_among(operation, SIMPLE)
 
 
