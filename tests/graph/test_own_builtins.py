@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import threading
 
 import numpy as np
 import pytest
@@ -27,10 +28,11 @@ USES = {
 def program(name, use):
     def f(x, items, k):
         asked = []
-        real = getattr(builtins, name)
+        real, thread = getattr(builtins, name), threading.get_ident()
 
         def counted(*args):
-            asked.append(len(args) if name != "len" else 1)
+            if threading.get_ident() == thread:  # the one that tells how tests go asks too
+                asked.append(len(args) if name != "len" else 1)
             return real(*args)
 
         setattr(builtins, name, counted)
