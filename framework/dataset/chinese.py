@@ -48,7 +48,7 @@ class Dictionary:
             try:
                 word, frequency, _ = line.split(" ")
                 self.frequencies[word] = float(frequency)
-                all_frequencies.append(float(frequency))
+                all_frequencies.append(self.frequencies[word])
             except ValueError:
                 raise _unreadable(path, number, "a word, its frequency and its tag") from None
         if not all_frequencies or not all(0 < frequency < math.inf for frequency in all_frequencies):

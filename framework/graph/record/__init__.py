@@ -47,11 +47,10 @@ they are, and makes their values known, by a guard. So a key, an index, a text o
 value, and what is only carried to an operator does not. What leaves the machine is freed of them in place: arguments
 of the interpreter's, results, the program itself where recording ends. Lists and objects that are written outside
 hold values from then on; which numbers they held is noted, and known where something looks into them later
-(`history.append({"loss": loss.item()})`). A tuple cannot hold other
-items: with plain numbers it is another one outside, which takes the place of the program's in all frames where the
-piece ends. This library's functions that are written in operators get numbers that say
-where they come from (`graph/polyfill/traced.py`), through to the operators: `p.add_(g, alpha=-rate)` is compiled
-once. Of a comparison the program depends on how it ends, not on the number.
+(`history.append({"loss": loss.item()})`). A tuple cannot hold other items: with plain numbers it is another one
+outside, which takes the place of the program's in all frames where the piece ends. This library's functions that are
+written in operators get numbers that say where they come from (`graph/polyfill/traced.py`), through to the operators:
+`p.add_(g, alpha=-rate)` is compiled once. Of a comparison the program depends on how it ends, not on the number.
 
 *Hops.* What looks at data, changes something outside, or calls what nothing is known of (`graph/facts/table.py`: no
 row), ends a piece. A hop is done by Python in each call, in its place among the effects. Its outcome decides how the

@@ -115,11 +115,6 @@ class Unwrapping:
             [old for _, held, at, old, _ in self._exchanged if owner is None or (held is owner and at == place)]
         )
 
-    def exchanged(self) -> dict[int, tuple[Any, Any]]:
-        """The same, if some of it stands in objects now."""
-        found = self.moved()
-        return found if any(id(old) in found for *_, old, _ in self._exchanged) else {}
-
     def undo(self) -> None:
         for put, owner, place, old, _ in reversed(self._exchanged):
             put(owner, place, old)
@@ -140,6 +135,11 @@ class Unwrapping:
         return {
             key: pair for key, pair in self._done.items() if pair[0] is not pair[1] and type(pair[0]) is not Counter
         }
+
+    def exchanged(self) -> dict[int, tuple[Any, Any]]:
+        """What has moved, if some of it stands in objects now."""
+        found = self.moved()
+        return found if any(id(old) in found for *_, old, _ in self._exchanged) else {}
 
     def _value(self, value: Any) -> Any:
         kind = type(value)
@@ -304,7 +304,7 @@ class Held(Notebook):
         Args:
             is_leaving: see Unwrapping.
         """
-        return Unwrapping(self.is_foreign, value_of_number, None, is_leaving, self.moved)(value)
+        return self._unwrapping(is_leaving)(value)
 
     def taken_apart(self, operation: Any, args: tuple) -> tuple:
         """The arguments of something that takes all items of tuples, lists and dicts at once. Where these are from outside,
@@ -360,8 +360,8 @@ class Held(Notebook):
         self.moved.update(found.moved())
         return result
 
-    def _unwrapping(self) -> Unwrapping:
-        return Unwrapping(self.is_foreign, value_of_number, moved=self.moved)
+    def _unwrapping(self, is_leaving: bool = False) -> Unwrapping:
+        return Unwrapping(self.is_foreign, value_of_number, is_leaving=is_leaving, moved=self.moved)
 
     def shown_as_values(self, value: Any) -> Any:
         """What the outside gets for good: objects hold values from now on, and what is made of its parts, numbers that vary
