@@ -1,7 +1,8 @@
 """Recurrent layers: RNN, LSTM and GRU, over whole sequences or one step at a time.
 
 Sequences are (T, N, I): steps, examples, features; (N, T, I) with `batch_first`. The input's share of all gates is one
-dense layer over all steps; then each step is one dense layer of the state and one fused operator (`ops/recurrent.py`).
+dense layer over all steps; all steps are one operator then (`ops/recurrent_layers.py`). Where examples end at different
+steps, each step is one dense layer of the state and one fused operator (`ops/recurrent.py`).
 
 Parameters begin uniform within ± 1 / √hidden_size. G being 1 for RNN, 3 (r, z, n) for GRU and 4 (i, f, g, o) for LSTM,
 layer k has weight_ih_lk (G·H, I), weight_hh_lk (G·H, H), bias_ih_lk and bias_hh_lk (G·H,); those of the backward direction
@@ -22,6 +23,7 @@ from anfora.nn import initial
 from anfora.nn.checks import choice, flag, number, positive_int
 from anfora.nn.dropout import Dropout
 from anfora.ops.initializer import Uniform
+from anfora.ops.recurrent_layers import gru_layer, lstm_layer, rnn_layer
 
 __all__ = ["GRU", "GRUCell", "LSTM", "LSTMCell", "RNN", "RNNCell"]
 
@@ -40,6 +42,12 @@ class _Kind:
     def step(self, from_input: Tensor, from_state: Tensor, state: State) -> State:
         raise NotImplementedError
 
+    def layer(
+        self, shares: Tensor, weight: Tensor, bias: Tensor | None, state: State, is_backward: bool
+    ) -> tuple[Tensor, State]:
+        """All steps: the states h of all, and the state after the last; `step` has what happens in one."""
+        raise NotImplementedError
+
 
 class _Simple(_Kind):
     """h' = f(a + b)."""
@@ -51,12 +59,26 @@ class _Simple(_Kind):
         total = from_input + from_state
         return (ops.tanh(total) if self.nonlinearity == "tanh" else ops.relu(total),)
 
+    def layer(
+        self, shares: Tensor, weight: Tensor, bias: Tensor | None, state: State, is_backward: bool
+    ) -> tuple[Tensor, State]:
+        output, h = rnn_layer(
+            shares, weight, bias, *state, nonlinearity=self.nonlinearity, backwards=is_backward
+        )  # fmt: skip
+        return output, (h,)
+
 
 class _Gru(_Kind):
     gates = 3
 
     def step(self, from_input: Tensor, from_state: Tensor, state: State) -> State:
         return (ops.gru_cell(from_input, from_state, state[0]),)
+
+    def layer(
+        self, shares: Tensor, weight: Tensor, bias: Tensor | None, state: State, is_backward: bool
+    ) -> tuple[Tensor, State]:
+        output, h, _ = gru_layer(shares, weight, bias, *state, backwards=is_backward)
+        return output, (h,)
 
 
 class _Lstm(_Kind):
@@ -65,6 +87,12 @@ class _Lstm(_Kind):
 
     def step(self, from_input: Tensor, from_state: Tensor, state: State) -> State:
         return ops.lstm_cell(from_input, from_state, state[1])
+
+    def layer(
+        self, shares: Tensor, weight: Tensor, bias: Tensor | None, state: State, is_backward: bool
+    ) -> tuple[Tensor, State]:
+        output, h, c, _, _ = lstm_layer(shares, weight, bias, *state, backwards=is_backward)
+        return output, (h, c)
 
 
 class _OneStep(Cell):
@@ -285,16 +313,16 @@ class _Sequence(Cell):
         """One layer in one direction: its output (T, N, H), and its state after the last step."""
         parameters = self.__dict__
         bias_ih, bias_hh = parameters.get(f"bias_ih_{path}"), parameters.get(f"bias_hh_{path}")
-        weight_hh, advance = parameters[f"weight_hh_{path}"], self._kind.step
-        shares = ops.unroll(ops.dense(x, parameters[f"weight_ih_{path}"], bias_ih))
+        weight_hh = parameters[f"weight_hh_{path}"]
+        from_input = ops.dense(x, parameters[f"weight_ih_{path}"], bias_ih)
+        if masks is None:
+            return self._kind.layer(from_input, weight_hh, bias_hh, state, is_backward)
+        shares = ops.unroll(from_input)
         outputs: list[Any] = [None] * len(shares)
         for t in reversed(range(len(shares))) if is_backward else range(len(shares)):
-            new = advance(shares[t], ops.dense(state[0], weight_hh, bias_hh), state)
-            if masks is None:
-                state, outputs[t] = new, new[0]
-            else:
-                state = tuple(ops.where(masks[t], after, before) for after, before in zip(new, state))
-                outputs[t] = ops.where(masks[t], new[0], ops.zeros_like(new[0]))
+            new = self._kind.step(shares[t], ops.dense(state[0], weight_hh, bias_hh), state)
+            state = tuple(ops.where(masks[t], after, before) for after, before in zip(new, state))
+            outputs[t] = ops.where(masks[t], new[0], ops.zeros_like(new[0]))
         return ops.stack(outputs), state
 
     def extend_repr(self) -> str:

@@ -45,7 +45,7 @@ from anfora.kernel.gemm_vector import VECTOR, across, across_scratch, along
 from anfora.kernel.loops import merge_axes, plan_copy
 from anfora.kernel.plan import Buffer, Planner, split
 
-__all__ = ["plan_matmul", "rows_in_one_order", "sum_block"]
+__all__ = ["Repeated", "plan_matmul", "rows_in_one_order", "sum_block"]
 
 _LONG = 4096  # a sum of so many terms is cut into blocks where there is not much else to share among threads:
 _FEW = 16384  # up to so many elements of C
@@ -65,10 +65,18 @@ def rows_in_one_order(n: int, k: int) -> int:
     return _FEW // n + 1 if k >= _LONG and n <= _FEW // 2 else 2
 
 
+class Repeated:
+    """The right operand (K, N) of several products of a plan: what they pack of it is packed once."""
+
+    def __init__(self, buffer: Buffer) -> None:
+        self.buffer = buffer
+        self.packed: tuple[_Matrix, int] | None = None
+
+
 def plan_matmul(
     p: Planner,
     a: Buffer,
-    b: Buffer,
+    b: Buffer | Repeated,
     out: Buffer,
     *,
     epilogue: Callable | None = None,
@@ -77,18 +85,19 @@ def plan_matmul(
     """Add the steps of out = epilogue(a @ b, operand …).
 
     Args:
-        a, b: (*batch, M, K) and (*batch, K, N), any strides.
+        a, b: (*batch, M, K) and (*batch, K, N), any strides; `b` may be (K, N) for several products.
         out: (*batch, M, N), rows contiguous; overlaps no other buffer. All of one type, not bool.
         epilogue: a scalar body that gets each finished sum, and an element of each operand, in the type in which these
             compute, before the sum is rounded to the type of `out`.
         operands: each with what it varies along: `n` (N,), `m` (M,) or `mn` (*batch, M, N).
     """
     *batch, m, k = a.shape
-    n = b.shape[-1]
+    n = out.shape[-1]
     if out.size == 0:
         return
+    repeated, b = (b, b.buffer.broadcast((*batch, k, n))) if isinstance(b, Repeated) else (None, b)
     end = _End(out.code, epilogue, tuple(_operand(buffer, along, len(batch)) for buffer, along in operands))
-    product = _Product(a.code, tuple(batch), m, n, k, _Matrix.of(a), _Matrix.of(b), _Matrix.of(out), end)
+    product = _Product(a.code, tuple(batch), m, n, k, _Matrix.of(a), _Matrix.of(b), _Matrix.of(out), end, repeated)
     block = sum_block(m, n, k)
     if block < k:
         _plan_blocks(p, product, block)
@@ -157,6 +166,7 @@ class _Product:
     b: _Matrix
     c: _Matrix
     end: _End
+    repeated: Repeated | None = None  #: what `b` is for other products as well
 
     @property
     def elem(self) -> str:
@@ -183,7 +193,7 @@ class _Product:
         """The same sums as the product of the transposed matrices."""
         return replace(
             self, m=self.n, n=self.m, a=self.b.transposed, b=self.a.transposed, c=self.c.transposed,
-            end=self.end.transposed,
+            end=self.end.transposed, repeated=None,
         )  # fmt: skip
 
     def with_few_axes(self) -> _Product:
@@ -256,6 +266,7 @@ def _plan_blocks(p: Planner, product: _Product, block: int) -> None:
         b=replace(b, batch=(block * b.row, *b.batch)),
         c=sums,
         end=_End(elem),
+        repeated=None,
     )
     _plan_whole(p, of_block)
     if rest:
@@ -266,6 +277,7 @@ def _plan_blocks(p: Planner, product: _Product, block: int) -> None:
             b=replace(b, buffer=b.buffer.moved(whole * block * b.row)),
             c=replace(sums, buffer=sums.buffer.moved(whole * sums.batch[0]), batch=sums.batch[1:]),
             end=_End(elem),
+            repeated=None,
         )
         _plan_whole(p, of_rest)
     _plan_finish(p, product, replace(sums, batch=sums.batch[1:]), parts, sums.batch[0])
@@ -342,6 +354,14 @@ def _plan_panels(p: Planner, product: _Product, matrix: _Matrix, count: int, wid
     return _Matrix(room, batch, size, width * size), distance
 
 
+def _packed_once(p: Planner, product: _Product, repeated: Repeated, width: int) -> tuple[_Matrix, int]:
+    """What is packed of a right operand: by the first product that it is one of."""
+    if repeated.packed is None:
+        repeated.packed = _plan_panels(p, product, product.b.transposed, product.n, width)
+    columns, distance = repeated.packed
+    return columns.transposed, distance
+
+
 # -- chains -----------------------------------------------------------------------------------------------------------
 
 _CHUNK_NS = 3_000.0  #: chunks of products are dealt this small, for they are few and uneven
@@ -364,8 +384,8 @@ def _plan_chain(p: Planner, product: _Product) -> None:
     ragged = last % shape.lanes != 0
     edge = ragged and has_masks(elem)
     finishes = product.end.follows(elem) or c.move != "v" or (ragged and not edge)
-    packs_b = _must_pack_b(product) or (ragged and not edge)
-    again = packs_b and product.nanoseconds < _AGAIN_NS
+    packs_b = product.repeated is not None or _must_pack_b(product) or (ragged and not edge)
+    again = packs_b and product.repeated is None and product.nanoseconds < _AGAIN_NS
 
     chunks = _chunks(product.nanoseconds)
     wanted = min(chunks, max(4, round(product.nanoseconds / _AGAIN_CHUNK_NS))) if again else chunks
@@ -376,7 +396,9 @@ def _plan_chain(p: Planner, product: _Product) -> None:
     a_tile, b_strip, pack_strip = shape.rows * a.row, width * b.column, 0
     if _must_pack_a(product):
         a, a_tile = _plan_panels(p, product, a, m, shape.rows)
-    if packs_b and (again or blocks == 1):
+    if product.repeated is not None:
+        b, b_strip = _packed_once(p, product, product.repeated, width)
+    elif packs_b and (again or blocks == 1):
         pack_strip = pack.address(_signless(product.code), _direction(product.code, b.column, b.row), width)
     elif packs_b:
         columns, b_strip = _plan_panels(p, product, b.transposed, n, width)

@@ -1,6 +1,7 @@
 """Scalar bodies of recurrent cells and of their gradients: all that happens to one unit in one step.
 
-A body gets the unit's share of each gate, from the input (`a`) and from the state (`b`), which are added first.
+A body of a cell gets the unit's share of each gate, from the input (`a`) and from the state (`b`), which are added first.
+One of a layer's step gets their sums, and gives the values of the gates as well; its gradient starts from these.
 """
 
 from __future__ import annotations
@@ -12,7 +13,10 @@ from anfora.kernel.bodies import fma, sigmoid, tanh
 from anfora.kernel.emit import Value
 from anfora.kernel.plan import Buffer
 
-__all__ = ["gates_of", "gru", "gru_gradient", "lstm", "lstm_gradient", "lstm_gradient_to_c", "lstm_gradient_to_h"]
+__all__ = [
+    "gates_of", "gru", "gru_gradient", "gru_step", "gru_step_gradient", "lstm", "lstm_gradient", "lstm_gradient_to_c",
+    "lstm_gradient_to_h", "lstm_step", "lstm_step_gradient",
+]  # fmt: skip
 
 
 def gates_of(buffer: Buffer, count: int) -> list[Buffer]:
@@ -28,8 +32,8 @@ def lstm(
     ai: Value, af: Value, ag: Value, ao: Value, bi: Value, bf: Value, bg: Value, bo: Value, c: Value
 ) -> tuple[Value, Value]:  # fmt: skip
     """(h, c) after a step of an LSTM."""
-    new = fma(sigmoid(af + bf), c, sigmoid(ai + bi) * tanh(ag + bg))
-    return sigmoid(ao + bo) * tanh(new), new
+    h, new, *_ = lstm_step(ai + bi, af + bf, ag + bg, ao + bo, c)
+    return h, new
 
 
 def lstm_gradient(
@@ -59,10 +63,48 @@ def lstm_gradient_to_c(*values: Value) -> tuple[Value, ...]:
     return lstm_gradient(*arguments)
 
 
+def lstm_step(ai: Value, af: Value, ag: Value, ao: Value, c: Value) -> tuple[Value, ...]:
+    """(h, c) after a step of an LSTM, and the gates i, f, g and o."""
+    i, f, g, o = sigmoid(ai), sigmoid(af), tanh(ag), sigmoid(ao)
+    new = fma(f, c, i * g)
+    return o * tanh(new), new, i, f, g, o
+
+
+def lstm_step_gradient(
+    i: Value, f: Value, g: Value, o: Value, c: Value, new: Value, gh: Value | float, gc: Value | float, *gates: Value
+) -> tuple[Value, ...]:  # fmt: skip
+    """The gradients to what the four gates are made of and to c, from those of h, of the new c and of the gates."""
+    t = tanh(new)
+    k = fma(gh * o, fma(-t, t, 1.0), gc)
+    to = [k * g, k * c, k * i, gh * t]
+    to = [x + y for x, y in zip(to, gates)] or to
+    slopes = i * (1.0 - i), f * (1.0 - f), fma(-g, g, 1.0), o * (1.0 - o)
+    return *(x * slope for x, slope in zip(to, slopes)), k * f
+
+
 def gru(ar: Value, az: Value, an: Value, br: Value, bz: Value, bn: Value, h: Value) -> Value:
     """h after a step of a GRU."""
-    n = tanh(fma(sigmoid(ar + br), bn, an))
-    return fma(sigmoid(az + bz), h - n, n)
+    return gru_step(ar, az, an, br, bz, bn, h)[0]
+
+
+def gru_step(ar: Value, az: Value, an: Value, br: Value, bz: Value, bn: Value, h: Value) -> tuple[Value, ...]:
+    """h after a step of a GRU; the gates r, z and n, and the state's share of n."""
+    r, z = sigmoid(ar + br), sigmoid(az + bz)
+    n = tanh(fma(r, bn, an))
+    return fma(z, h - n, n), r, z, n, bn
+
+
+def gru_step_gradient(
+    r: Value, z: Value, n: Value, q: Value, h: Value, g: Value, *gates: Value
+) -> tuple[Value, ...]:  # fmt: skip
+    """The gradients to what the gates r, z and n are made of, to the state's share of n, and to h itself, from those of the
+    new h, and of the gates and the share q."""
+    to = [g * (1.0 - z), g * (h - n)]
+    to_n, to_z = [x + y for x, y in zip(to, (gates[2], gates[1]))] if gates else to
+    dn = to_n * fma(-n, n, 1.0)
+    to = [dn * q, dn * r]
+    to_r, dq = [x + y for x, y in zip(to, (gates[0], gates[3]))] if gates else to
+    return to_r * (r * (1.0 - r)), to_z * (z * (1.0 - z)), dn, dq, g * z
 
 
 def gru_gradient(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +167,26 @@ def _axes(given: Mapping[str, Any], inputs: tuple, names: Sequence[str]) -> dict
 # -- the file ---------------------------------------------------------------------------------------------------------
 
 
+def _needed(nodes: list[Any], wanted: set[str]) -> list[Any]:
+    """Those nodes of a model that something behind them uses, or that give what is wanted."""
+    used, kept = set(wanted), []
+    for node in reversed(nodes):
+        if not used.isdisjoint(node.output):
+            kept.append(node)
+            used.update(_read_by(node))
+    return kept[::-1]
+
+
+def _read_by(node: Any) -> Iterator[str]:
+    """The names that a node, and the graphs inside of it, read."""
+    yield from node.input
+    for attribute in node.attribute:
+        for graph in (attribute.g, *attribute.graphs):
+            yield from (value.name for value in graph.output)
+            for inner in graph.node:
+                yield from _read_by(inner)
+
+
 def _save(
     onnx: Any,
     writer: Writer,
@@ -194,7 +214,8 @@ def _save(
         writer.nodes.append(onnx.helper.make_node("Identity", [value.name], [name], name=name))
         outputs.append(_described(onnx, name, value))
     inputs = [_described(onnx, value.name, value) for value in writer.inputs if value.name not in made.weights]
-    graph = onnx.helper.make_graph(writer.nodes, made.name, inputs, outputs, initializer=writer.initializers)
+    nodes = _needed(writer.nodes, {value.name for value in outputs})
+    graph = onnx.helper.make_graph(nodes, made.name, inputs, outputs, initializer=writer.initializers)
     opsets = [onnx.helper.make_opsetid("", opset)]
     model = onnx.helper.make_model(
         graph, opset_imports=opsets, producer_name="anfora", producer_version=anfora.__version__,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from anfora import ops
 from anfora.core.errors import OpValueError
+from anfora.onnx.shapes import stacked, unstacked
 from anfora.onnx.table import reads, writes
 from anfora.onnx.writer import Value, Writer
 
@@ -18,20 +22,84 @@ def _gates(w: Writer, x: Value, count: int) -> tuple[Value, ...]:
 def _(w: Writer, input_gates, state_gates, cell_state):
     dtype = w.out[0].dtype
     a, b, c = (w.cast(x, dtype) for x in (input_gates, state_gates, cell_state))
-    i, f, g, o = _gates(w, w.node("Add", a, b), 4)
-    kept = w.node("Mul", w.node("Sigmoid", f), c)
-    cell = w.node("Add", kept, w.node("Mul", w.node("Sigmoid", i), w.node("Tanh", g)))
-    return w.node("Mul", w.node("Sigmoid", o), w.node("Tanh", cell)), cell
+    h, cell, *_ = _lstm(w, w.node("Add", a, b), c)
+    return h, cell
+
+
+def _lstm(w: Writer, sums: Value, c: Value) -> tuple[Value, ...]:
+    """h and c after a step, and the gates."""
+    a_i, a_f, a_g, a_o = _gates(w, sums, 4)
+    i, f, g, o = w.node("Sigmoid", a_i), w.node("Sigmoid", a_f), w.node("Tanh", a_g), w.node("Sigmoid", a_o)
+    cell = w.node("Add", w.node("Mul", f, c), w.node("Mul", i, g))
+    return w.node("Mul", o, w.node("Tanh", cell)), cell, i, f, g, o
 
 
 @writes("gru_cell")
 def _(w: Writer, input_gates, state_gates, state):
-    a, b, h = (w.cast(x, w.dtype) for x in (input_gates, state_gates, state))
+    h, *_ = _gru(w, *(w.cast(x, w.dtype) for x in (input_gates, state_gates, state)))
+    return h
+
+
+def _gru(w: Writer, a: Value, b: Value, h: Value) -> tuple[Value, ...]:
+    """h after a step, the gates, and the state's share of n."""
     (a_r, a_z, a_n), (b_r, b_z, b_n) = _gates(w, a, 3), _gates(w, b, 3)
     r = w.node("Sigmoid", w.node("Add", a_r, b_r))
     z = w.node("Sigmoid", w.node("Add", a_z, b_z))
     n = w.node("Tanh", w.node("Add", a_n, w.node("Mul", r, b_n)))
-    return w.node("Add", n, w.node("Mul", z, w.node("Sub", h, n)))
+    return w.node("Add", n, w.node("Mul", z, w.node("Sub", h, n))), r, z, n, b_n
+
+
+def _layer(
+    w: Writer,
+    shares: Value,
+    weight: Value,
+    bias: Value | None,
+    states: Sequence[Value],
+    backwards: bool,
+    step: Callable,
+) -> tuple[Value, ...]:
+    """All steps: `step(share, product, states)` gives the new states and what is kept of the step, of which h is first.
+    Gives what is kept of all steps, and the last states."""
+    steps = shares.shape[0]
+    if not isinstance(steps, int):
+        w.refuse("a recurrent layer over a free number of steps")
+    dtype = w.out[0].dtype
+    shares, weight, *states = (w.cast(x, dtype) for x in (shares, weight, *states))
+    bias = None if bias is None else w.cast(bias, dtype)
+    parts = unstacked(w, shares, steps)
+    kept: list[Any] = [None] * steps
+    for t in reversed(range(steps)) if backwards else range(steps):
+        states, kept[t] = step(parts[t], w.node("Gemm", states[0], weight, bias, transB=1), *states)
+    return *(stacked(w, x) for x in zip(*kept)), *states
+
+
+@writes("lstm_layer")
+def _(w: Writer, shares, weight, bias, hidden, cell, backwards):
+    def step(share: Value, product: Value, h: Value, c: Value) -> tuple:
+        h, c, *gates = _lstm(w, w.node("Add", product, share), c)
+        return (h, c), (h, w.node("Concat", *gates, axis=1), c)
+
+    output, gates, cells, h, c = _layer(w, shares, weight, bias, (hidden, cell), backwards, step)
+    return output, h, c, gates, cells
+
+
+@writes("gru_layer")
+def _(w: Writer, shares, weight, bias, hidden, backwards):
+    def step(share: Value, product: Value, h: Value) -> tuple:
+        h, *gates = _gru(w, share, product, h)
+        return (h,), (h, w.node("Concat", *gates, axis=1))
+
+    output, gates, h = _layer(w, shares, weight, bias, (hidden,), backwards, step)
+    return output, h, gates
+
+
+@writes("rnn_layer")
+def _(w: Writer, shares, weight, bias, hidden, nonlinearity, backwards):
+    def step(share: Value, product: Value, h: Value) -> tuple:
+        h = w.node("Tanh" if nonlinearity == "tanh" else "Relu", w.node("Add", product, share))
+        return (h,), (h,)
+
+    return _layer(w, shares, weight, bias, (hidden,), backwards, step)
 
 
 # -- from ONNX --------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from anfora.core.op import registry
 from anfora.core.tensor import Tensor
 from anfora.onnx.program import Length
 from anfora.onnx.table import Int, Ints, dtype_of, reads, writes
-from anfora.onnx.writer import Writer
+from anfora.onnx.writer import Value, Writer
 
 # -- to ONNX ----------------------------------------------------------------------------------------------------------
 
@@ -99,20 +100,25 @@ def _(w: Writer, tensors, axis):
 
 @writes("stack")
 def _(w: Writer, tensors, axis):
-    parts = [w.node("Unsqueeze", w.value(x, w.dtype), w.ints((axis,))) for x in tensors]
-    return w.node("Concat", *parts, axis=axis)
+    return stacked(w, [w.value(x, w.dtype) for x in tensors], axis)
 
 
 @writes("unroll")
 def _(w: Writer, input):
-    count = len(w.out)
+    return unstacked(w, input, len(w.out))
+
+
+def unstacked(w: Writer, x: Value, count: int) -> tuple[Value, ...]:
+    """The parts along the first axis, which has so many."""
     if count == 1:
-        return (w.node("Squeeze", input, w.ints((0,))),)
-    if w.opset >= 18:
-        parts = w.node("Split", input, count=count, axis=0, num_outputs=count)
-    else:
-        parts = w.node("Split", input, count=count, axis=0)
-    return tuple(w.node("Squeeze", part, w.ints((0,))) for part in parts)
+        return (w.squeeze(x, (0,)),)
+    parts = w.node("Split", x, count=count, axis=0, num_outputs=count if w.opset >= 18 else None)
+    return tuple(w.squeeze(part, (0,)) for part in parts)
+
+
+def stacked(w: Writer, parts: Sequence[Value], axis: int = 0) -> Value:
+    """Parts along a new axis."""
+    return w.node("Concat", *(w.unsqueeze(part, (axis,)) for part in parts), axis=axis)
 
 
 @writes("pad_constant")

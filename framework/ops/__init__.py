@@ -30,7 +30,8 @@ convolution.py  convolutions                             pooling.py      windows
                                                          fractional_pooling.py  windows at random distances
 windows.py      what these two have in common            normalization.py  batch, layer, group norm
 entropy.py      cross entropy                            losses.py       other losses; ctc.py, that of sequences
-recurrent.py    LSTM, GRU and RNN                        attention.py    scaled dot-product attention
+recurrent.py    steps of LSTM and GRU                    recurrent_layers.py  all steps of LSTM, GRU and RNN
+attention.py    scaled dot-product attention
 image.py        enlarging, shuffling, windows            grids.py        pixels at given places
                                                          boxes.py        boxes in images
 

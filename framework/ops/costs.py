@@ -1,6 +1,7 @@
 """How many multiplications with an addition an operator does, from the layouts of its arguments and results.
 
-Products and convolutions alone are in the table; attention, recurrent layers, einsum and their like are written in them.
+Products, convolutions and layers of recurrent cells alone are in the table; attention, einsum and their like are written in
+them.
 What is not here counts none: sums, elements, norms, pooling, factors of matrices. Zeros around an image count as its
 elements do.
 """
@@ -21,6 +22,15 @@ def _matmul(out: Layout, input: Layout, other: Layout, *, transpose_a: bool, **_
 
 def _dense(out: Layout, input: Layout, weight: Layout, bias: Layout | None) -> int:
     return out.size * weight.shape[-1]
+
+
+def _layer(out: Layout, shares: Layout, weight: Layout, *_: Any, **__: Any) -> int:
+    steps, examples, _ = shares.shape
+    return steps * examples * weight.size
+
+
+def _layer_gradient(shares: Layout, weight: Layout, *_: Any, **__: Any) -> int:
+    return _layer(shares, shares, weight)
 
 
 def _window(weight: Layout) -> int:
@@ -47,6 +57,12 @@ MULTIPLY_ADDS: dict[str, Callable[..., int]] = {
     "conv2d": _conv2d,
     "conv2d_input_gradient": _conv2d_input_gradient,
     "conv2d_weight_gradient": _conv2d_weight_gradient,
+    "lstm_layer": _layer,
+    "lstm_layer_gradient": _layer_gradient,
+    "gru_layer": _layer,
+    "gru_layer_gradient": _layer_gradient,
+    "rnn_layer": _layer,
+    "rnn_layer_gradient": _layer_gradient,
 }
 
 

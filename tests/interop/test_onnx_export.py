@@ -53,6 +53,25 @@ def test_names_are_kept(tmp_path):
     assert [each.name for each in (*graph.input, *graph.output)] == ["a", "b", "sum", "product"]
 
 
+def test_nothing_is_written_that_nothing_reads(tmp_path):
+    """A layer of an LSTM has results besides its states, for its gradient."""
+
+    def program(x):
+        unused = ops.exp(x)  # noqa: F841
+        return nets[0](x)[0] + nets[1](x)[0] + nets[2](x)[0]
+
+    nets = [nn.LSTM(3, 4), nn.GRU(3, 4, has_bias=False), nn.RNN(3, 4, nonlinearity="relu")]
+    for net in nets:
+        net.set_train(False)
+    x = floats(5, 2, 3)
+    ms.export(program, x, file_name=tmp_path / "it", file_format="ONNX", dynamic_axes={})
+    graph = onnx.load(tmp_path / "it.onnx").graph
+    used = {name for node in graph.node for name in node.input} | {each.name for each in graph.output}
+    assert all(used.intersection(node.output) for node in graph.node)
+    assert "Exp" not in {node.op_type for node in graph.node}
+    np.testing.assert_allclose(run(tmp_path / "it.onnx", x)[0], program(x).asnumpy(), atol=1e-6)
+
+
 @pytest.mark.parametrize("opset", range(17, min(23, onnx.defs.onnx_opset_version()) + 1))
 def test_versions(tmp_path, opset):
     def program(x):
