@@ -46,11 +46,11 @@ from anfora.core.abstract import TensorType
 from anfora.core.arguments import unknown
 from anfora.core.dtype import DType, promote, promote_scalar
 from anfora.core.errors import OpTypeError
-from anfora.core.span import is_internal
+from anfora.core.span import is_own_function
 
 __all__ = [
-    "Gradient", "Op", "Weak", "asked", "by_own_names", "common_dtype", "is_of_program", "leaves", "op", "parameter_names",
-    "pass_gradient", "registry",
+    "Gradient", "Op", "Weak", "asked", "by_own_names", "common_dtype", "defaults_of", "is_of_program", "leaves", "op",
+    "parameter_names", "pass_gradient", "registry",
 ]  # fmt: skip
 
 registry: dict[str, Op] = {}  #: every operator, by name
@@ -88,8 +88,7 @@ class Gradient:
 
 def is_of_program(rule: Any) -> bool:
     """Whether a rule is a function of the program."""
-    code = getattr(rule, "__code__", None)
-    return code is not None and not is_internal(code)
+    return getattr(rule, "__code__", None) is not None and not is_own_function(rule)
 
 
 def asked(rule: Callable) -> Callable:
@@ -114,6 +113,24 @@ def parameter_names(function: Callable) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
+def defaults_of(function: Callable) -> dict[str, Any]:
+    """The defaults of a Python function's parameters, by name."""
+    given = function.__defaults__ or ()
+    code = function.__code__
+    found = dict(zip(code.co_varnames[code.co_argcount - len(given) : code.co_argcount], given))
+    return {**found, **(function.__kwdefaults__ or {})}
+
+
+def _parameters(function: Callable) -> tuple[tuple[str, ...], dict[str, Any], dict[str, Any]]:
+    """The names of a Python function's parameters, and by name their annotations and defaults."""
+    told = getattr(function, "__signature__", None)
+    if told is None:
+        return parameter_names(function), function.__annotations__, defaults_of(function)
+    empty, parameters = inspect.Parameter.empty, told.parameters
+    defaults = {name: parameter.default for name, parameter in parameters.items() if parameter.default is not empty}
+    return tuple(parameters), {name: parameter.annotation for name, parameter in parameters.items()}, defaults
+
+
 def by_own_names(function: Any, kwargs: dict) -> dict:
     """The arguments of a call by the names that an operator, or a function like one, has for them: of `former_names`."""
     if function.former_names.keys().isdisjoint(kwargs):
@@ -135,13 +152,14 @@ class Op:
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self.signature = self.__signature__ = inspect.signature(function)  # the latter for `help` and editors
+        self._described = function
         self.tensors: tuple[str, ...] = ()  #: names of tensor parameters
         self.optional: frozenset[str] = frozenset()  #: those that may be None
         self.variadic: frozenset[str] = frozenset()  #: those that take a sequence of tensors
         self.attributes: dict[str, Any] = {}  #: other parameters and their defaults (`Parameter.empty` if required)
-        for name, parameter in self.signature.parameters.items():
-            kind = str(parameter.annotation)
+        self.order, annotations, self.defaults = _parameters(function)
+        for name in self.order:
+            kind = str(annotations.get(name))
             if kind in ("Tensor", "Tensor | None", "Tensors"):
                 self.tensors += (name,)
                 if kind == "Tensor | None":
@@ -149,8 +167,7 @@ class Op:
                 if kind == "Tensors":
                     self.variadic |= {name}
             else:
-                self.attributes[name] = parameter.default
-        self.order = tuple(self.signature.parameters)
+                self.attributes[name] = self.defaults.get(name, inspect.Parameter.empty)
         self.former_names: dict[str, str] = {}  #: further names of arguments, with their own (`ops/former.py`)
         #: Whether calls are tensors, then attributes: such calls find their way by a key of the attributes.
         self.is_quick = bool(self.tensors) and not self.variadic and self.order[: len(self.tensors)] == self.tensors
@@ -184,6 +201,15 @@ class Op:
         self.mixed = ""  #: under mixed precision: "half", it takes halves; "single", float32 for them; "", what comes
         self.is_effect = False  #: does something outside, so each call is done in its place, needed or not
         self.caches: dict = {}  #: what the modes keep for it
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        """How it is called. Made when somebody asks: that of all operators is a tenth of what the import takes."""
+        return inspect.signature(self._described)
+
+    @property
+    def __signature__(self) -> inspect.Signature:  # for `help` and editors
+        return self.signature
 
     def __repr__(self) -> str:
         return f"<operator {self.name}{self.signature}>"
@@ -313,7 +339,7 @@ class Op:
         for name, value in kwargs.items():
             if name in given:
                 raise OpTypeError(f"{self.name} got two values for `{name}`")
-            if name not in self.signature.parameters:
+            if name not in self.order:
                 raise unknown(self.name, name, self.order)
             given[name] = value
         inputs = []
@@ -339,9 +365,8 @@ class Op:
     def form(self) -> str:
         """How to call it: `softmax(input, axis=-1)`."""
         parts = []
-        for name, parameter in self.signature.parameters.items():
-            default = parameter.default
-            parts.append(name if default is inspect.Parameter.empty else f"{name}={default!r}")
+        for name in self.order:
+            parts.append(f"{name}={self.defaults[name]!r}" if name in self.defaults else name)
         return f"{self.name}({', '.join(parts)})"
 
     def complete(self, abstracts: list, attributes: dict) -> dict:

@@ -20,7 +20,8 @@ from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 
 __all__ = [
-    "CellCall", "Span", "calling_frame", "cell_path", "frame_position", "internal_files", "is_internal", "locate",
+    "CellCall", "Span", "calling_frame", "cell_path", "frame_position", "internal_files", "is_internal", "is_own_function",
+    "locate",
     "locate_raise", "place_of", "shapes_of",
 ]  # fmt: skip
 
@@ -54,6 +55,18 @@ internal_files = _Files()
 def is_internal(code: CodeType) -> bool:
     """Whether code belongs to this package."""
     return internal_files[code.co_filename]
+
+
+def is_own_function(function: Any) -> bool:
+    """Whether a function belongs to this package; as `is_internal` of its code, and without a look at all modules where
+    it lies in the module that its variables say."""
+    code = function.__code__
+    file, variables = code.co_filename, function.__globals__
+    if file not in internal_files and variables.get("__file__") == file:
+        name = variables.get("__name__", "")
+        if _is_own(name) and getattr(sys.modules.get(name), "__dict__", None) is variables:
+            internal_files[file] = True
+    return internal_files[file]
 
 
 def _is_of_graph_mode(code: CodeType) -> bool:

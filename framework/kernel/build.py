@@ -331,13 +331,13 @@ class Recipe:
                     image = _emitted(module)
                 finally:
                     module.close()  # by itself it might go after its context, if both are garbage in a cycle
-            if _source_digest() == _LOADED:  # else the source was edited under this process, and the key would lie
+            if _states() == _AT_START:  # else the source was edited under this process, and the key would lie
                 disk().write(key, image)
         return image
 
     def _key(self, params: tuple) -> str:
         digest = hashlib.sha256()
-        for part in (_LOADED, target().identity, self._write.__qualname__, code_key(params)):
+        for part in (_source_digest(), target().identity, self._write.__qualname__, code_key(params)):
             digest.update(part.encode() + b"\0")
         return digest.hexdigest()
 
@@ -506,15 +506,26 @@ def _link(image: bytes, names: tuple[str, ...], symbols: dict[str, int]) -> dict
 # -- keys ------------------------------------------------------------------------------------------------------------
 
 
+def _sources() -> list[Path]:
+    return sorted(Path(__file__).parent.glob("*.py"))
+
+
+def _states() -> list[tuple[int, int, int]]:
+    """By which one sees, without reading them, that files have been edited."""
+    return [(info.st_ino, info.st_size, info.st_mtime_ns) for info in map(os.stat, _sources())]
+
+
+_AT_START = _states()
+
+
+@functools.cache
 def _source_digest() -> str:
-    """The source of the generators: editing any of them makes new kernels."""
+    """The source of the generators: editing any of them makes new kernels. Read when the first kernel is wanted, and of no
+    use to another process if it was edited between."""
     digest = hashlib.sha256(str(sys.version_info[:2]).encode())
-    for file in sorted(Path(__file__).parent.glob("*.py")):
+    for file in _sources():
         digest.update(file.read_bytes())
-    return digest.hexdigest()
-
-
-_LOADED = _source_digest()
+    return digest.hexdigest() if _states() == _AT_START else os.urandom(32).hex()
 
 
 def code_key(value: Any) -> str:

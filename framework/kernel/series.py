@@ -13,7 +13,6 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 from anfora.kernel.custom import Compiled, numba_version
 from anfora.kernel.emit import Value
@@ -376,15 +375,12 @@ def betainc(a: float, b: float, x: float) -> float:
     return 1.0 - front * value if is_upper else front * value
 
 
-def _weights(count: int) -> tuple[float, ...]:
-    """Bernoulli's numbers B₂ₖ / (2 k)!, for k from 1."""
-    numbers = [Fraction(1)]
-    for n in range(1, 2 * count + 1):
-        numbers.append(-sum((math.comb(n + 1, k) * numbers[k] for k in range(n)), Fraction(0)) / (n + 1))
-    return tuple(float(numbers[2 * k] / math.factorial(2 * k)) for k in range(1, count + 1))
-
-
-_WEIGHTS = _weights(12)
+#: Bernoulli's numbers B₂ₖ for k from 1 (A&S 23.2), and what they are divided by.
+_BERNOULLI = (
+    (1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510), (43867, 798), (-174611, 330),
+    (854513, 138), (-236364091, 2730),
+)  # fmt: skip
+_WEIGHTS = tuple(n / (d * math.factorial(2 * k)) for k, (n, d) in enumerate(_BERNOULLI, 1))
 
 
 def zeta(x: float, q: float) -> float:

@@ -23,7 +23,7 @@ from anfora.core import slots
 from anfora.core.arguments import word_for_one_of
 from anfora.core.errors import AnforaError, OpTypeError
 from anfora.core.nearest import MissingName
-from anfora.core.op import Op, by_own_names, parameter_names
+from anfora.core.op import Op, by_own_names, defaults_of, parameter_names
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import locate
 from anfora.core.tensor import Tensor
@@ -47,7 +47,9 @@ def composite(function: F) -> F:
     count = code.co_argcount
     kinds = {name: function.__annotations__.get(name) for name in order}
     tensors = {name for name, kind in kinds.items() if kind in ("Tensor", "Tensor | None")}
-    optional = {name for name, kind in kinds.items() if kind == "Tensor | None"} | _optional(function, tensors)
+    optional = {name for name, kind in kinds.items() if kind == "Tensor | None"} | tensors.intersection(
+        defaults_of(function)  # None when not given, whatever the annotation says
+    )
     places = tuple(i for i, name in enumerate(order) if name in tensors)
 
     def plainly(*args: Any, **kwargs: Any) -> Any:
@@ -118,15 +120,6 @@ def _shown(signature: inspect.Signature) -> str:
     """A signature without annotations."""
     parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     return str(signature.replace(parameters=parameters, return_annotation=signature.empty))
-
-
-def _optional(function: Callable, tensors: set[str]) -> set[str]:
-    """The parameters for tensors that are None when not given, whatever their annotation says."""
-    defaults = function.__defaults__ or ()
-    code = function.__code__
-    named = dict(zip(code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount], defaults))
-    named.update(function.__kwdefaults__ or {})
-    return {name for name in tensors if name in named}
 
 
 _ARRAYS = {list, tuple, np.ndarray, *np.sctypeDict.values()}  #: what is made a tensor

@@ -52,7 +52,7 @@ class OpWithNumbers(Op):
 
     def __init__(self, function: Callable) -> None:
         super().__init__(function)
-        defaults = {name: self.signature.parameters[name].default for name in self.tensors}
+        defaults = {name: self.defaults.get(name) for name in self.tensors}
         self.numbers = {name: value for name, value in defaults.items() if isinstance(value, (int, float))}
         #: By how many tensors are given, the numbers that stand for the others.
         self._rest = {
@@ -105,7 +105,7 @@ def elementwise(
 
     def make(function: Callable) -> Op:
         made = op(function)
-        if any(isinstance(made.signature.parameters[name].default, (int, float)) for name in made.tensors):
+        if any(isinstance(made.defaults.get(name), (int, float)) for name in made.tensors):
             made = registry[made.name] = OpWithNumbers(function)
         bodies = {kind: b for kinds, b in body.items() for kind in kinds} if isinstance(body, Mapping) else None
         made.complex_rule = complex is not False or None

@@ -14,8 +14,11 @@ from collections.abc import Sequence
 
 __all__ = ["FORMER", "former_names"]
 
-#: What the first operand is called, and the second.
-_OPERANDS = (("input", "x", "input_x", "x1"), ("other", "y", "x2"))
+#: What the first operand is called, and the second: by each name the others, with it.
+_OPERANDS = tuple(
+    {own: {other: own for other in names if other != own} for own in names}
+    for names in (("input", "x", "input_x", "x1"), ("other", "y", "x2"))
+)
 
 #: The names by function, with those of today.
 FORMER: dict[str, dict[str, str]] = {
@@ -35,10 +38,9 @@ FORMER: dict[str, dict[str, str]] = {
 
 def former_names(name: str, takes: Sequence[str]) -> dict[str, str]:
     """The further names of a function's arguments, with those that it takes."""
-    found: dict[str, str] = {}
+    found = {other: own for other, own in FORMER.get(name, {}).items() if other not in takes and own in takes}
     for group in _OPERANDS:
-        own = [each for each in group if each in takes]
-        if len(own) == 1:
-            found.update((each, own[0]) for each in group if each != own[0])
-    found |= FORMER.get(name, {})
-    return {other: own for other, own in found.items() if other not in takes and own in takes}
+        taken = group.keys() & takes
+        if len(taken) == 1:
+            found = {**group[taken.pop()], **found}
+    return found

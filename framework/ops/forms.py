@@ -59,9 +59,8 @@ SYNONYMS = ({"axis", "dim"}, {"keepdims", "keepdim", "keep_dims"})
 def spelled(function: Callable, **names: str) -> Callable:
     """A function as a method of Tensor that knows other names for its arguments: `dim` beside `axis`, `keepdim` beside
     `keepdims`, and those that are given: `spelled(split, split_size="split_size_or_sections")`."""
-    signature = _signature_of(function)
-    order = tuple(signature.parameters)
-    if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
+    order = _taken(function)
+    if order is None:
         return function  # it sorts names out for itself
     known = {other: name for group in SYNONYMS for name in order if name in group for other in group - {name}}
     known = {other: name for other, name in {**known, **names}.items() if other not in order}
@@ -69,7 +68,7 @@ def spelled(function: Callable, **names: str) -> Callable:
     if not known:
         if not isinstance(function, Op):
             return function
-        return _told_as(named(lambda *args, **kw: function(*args, **kw), function), function, signature)
+        return _told_as(standing_for(lambda *args, **kw: function(*args, **kw), function), function)
 
     def method(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -80,16 +79,33 @@ def spelled(function: Callable, **names: str) -> Callable:
                     kwargs[own] = kwargs.pop(other)
         return function(*args, **kwargs)
 
+    signature = _signature_of(function)
     own_names = {own: other for other, own in names.items()}
     parameters = [p.replace(name=own_names.get(p.name, p.name)) for p in signature.parameters.values()]
-    told: Any = _told_as(named(method, function), function, signature.replace(parameters=parameters))
+    told: Any = _told_as(named(method, function), function)
+    told.__signature__ = signature.replace(parameters=parameters)
     told.other_names = {*known, *known.values()} - {p.name for p in parameters}  # for type checkers (stubs/make.py)
     return told
 
 
-def _told_as(method: Any, function: Any, signature: inspect.Signature) -> Callable:
+def _taken(function: Any) -> tuple[str, ...] | None:
+    """The names of what a function takes; None if it takes any. As its signature says, which takes long to make."""
+    plain = inspect.unwrap(function, stop=lambda each: isinstance(each, Op) or "__signature__" in vars(each))
+    if isinstance(plain, Op):
+        return plain.order
+    if "__signature__" in vars(plain):
+        parameters = plain.__signature__.parameters.values()
+        return None if any(p.kind is p.VAR_KEYWORD for p in parameters) else tuple(p.name for p in parameters)
+    code = plain.__code__
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        return None
+    count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    return code.co_varnames[:count]
+
+
+def _told_as(method: Any, function: Any) -> Callable:
     """A function that hands all on to another, and so refuses what that refuses."""
-    method.__signature__, method.is_door = signature, is_door(function)
+    method.is_door = is_door(function)
     return method
 
 
@@ -97,16 +113,17 @@ def _signature_of(function: Any) -> inspect.Signature:
     return function.signature if isinstance(function, Op) else inspect.signature(function)
 
 
-def named(method: Any, function: Any, name: str | None = None, signature: inspect.Signature | None = None) -> Callable:
-    """A method with the name and the documentation of the function behind it, and its signature, for `help` and editors,
-    where the method's own does not tell it."""
+def named(method: Any, function: Any, name: str | None = None) -> Callable:
+    """A method with the name and the documentation of the function behind it."""
     method.__name__ = name or function.__name__
     method.__qualname__ = f"Tensor.{method.__name__}"
     method.__doc__ = function.__doc__
-    if signature is None and isinstance(function, Op):
-        signature = function.signature
-    if signature is not None:
-        method.__signature__ = signature
+    return method
+
+
+def standing_for(method: Any, function: Any, name: str | None = None) -> Callable:
+    """The same for one that hands its arguments on as they are; `help` and editors find the function's signature."""
+    named(method, function, name).__wrapped__ = function  # type: ignore[attr-defined]
     return method
 
 
@@ -129,7 +146,8 @@ def in_place(name: str, function: Callable) -> Callable:
         return copy_to(self, result)
 
     method.__doc__ = f"As `{name[:-1]}`, in place: the tensor takes the values of the result, and is given back."
-    return as_change(named(method, method, name, _signature_of(function)), getattr(function, "plainly", function))
+    method.__signature__ = _signature_of(function)  # type: ignore[attr-defined]
+    return as_change(named(method, method, name), getattr(function, "plainly", function))
 
 
 def as_change(method: Callable, op: Any) -> Callable:

@@ -66,7 +66,7 @@ def _reduced(body: Callable, cost: float = 0.2) -> Callable[[Callable], Op]:
 
     def make(function: Callable) -> Op:
         made = op(function)
-        if any(isinstance(made.signature.parameters[name].default, (int, float)) for name in made.tensors):
+        if any(isinstance(made.defaults.get(name), (int, float)) for name in made.tensors):
             made = registry[made.name] = OpWithNumbers(function)
 
         def compute_type(abstracts: Any) -> DType:

@@ -23,7 +23,7 @@ from anfora.core.op import Op, parameter_names
 from anfora.core.tensor import Tensor, is_operand
 from anfora.ops.composite import composite, is_door, with_doors
 from anfora.ops.former import former_names
-from anfora.ops.forms import DIRECT, FORMS, TURNED, in_place, named, spelled
+from anfora.ops.forms import DIRECT, FORMS, TURNED, in_place, spelled, standing_for
 from anfora.ops.random_forms import RANDOM_FORMS
 
 __all__ = ["METHODS", "MODULES", "OPERATORS", "PROPERTIES", "REFLECTED", "functions", "install"]
@@ -182,7 +182,7 @@ def _made_at_first_call(name: str, function: Callable, make: Callable[[], Any]) 
         tensor_classes.replace(name, method, native())
         return native()(self, *args, **kwargs)
 
-    return named(method, function, name, None if isinstance(function, Op) else inspect.signature(function))
+    return standing_for(method, function, name)
 
 
 def _python_operator(function: Callable, order: tuple[int, ...] | None) -> Callable:
