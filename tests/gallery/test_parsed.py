@@ -15,12 +15,11 @@ from random_python import program as random_program
 
 from anfora import jit, nn
 from anfora.graph.ir.evaluate import function
-from anfora.graph.ir.interpreted import signature_form
+from anfora.graph.ir.instructions import signature_form
 from anfora.graph.ir.parser import parse
 from anfora.graph.ir.primitives import PRIMITIVES
 from anfora.graph.ir.python_form import python_function
 from anfora.graph.ir.verify import verify
-from anfora.graph.source.sources import definition_of
 
 for path in sorted(pathlib.Path(__file__).parent.glob("programs_*.py")):
     importlib.import_module(path.stem)
@@ -42,7 +41,7 @@ def parsed(way, program):
     verify(graph)
     assert graph.anf()
     keywords = program.__kwdefaults__ or {}
-    form = signature_form(definition_of(program).node.args)
+    form = signature_form(program.__code__, len(program.__defaults__ or ()), keywords)
     defaults = (
         *(program.__defaults__ or ()),
         *(keywords[x[:-1]] for x in form if x.endswith("=") and x[:-1] in keywords),

@@ -2,7 +2,7 @@
 
 `ops.isconstant(x)`, `ops.is_sequence_value_unknown(x)` and `ops.is_sequence_shape_unknown(x)` ask this of a compiler. The
 recorder cannot answer them: it runs the program, so it knows all values, and what a mark is about is that the program
-shall not count on them. The answer is found in the source of the function that asks, by an abstract interpretation:
+shall not count on them. The answer is found in the instructions of the function that asks, by an abstract interpretation:
 
     constant         literals, names of modules, functions and numbers outside, attributes; arguments that hold no tensor
     unknown value    tensors that come as arguments, Parameters, what `mutable` marks, and whatever is computed of these
@@ -18,7 +18,7 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Union
 
 from anfora.core.parameter import Parameter
 from anfora.core.tree import has_tensors, tensors
@@ -26,9 +26,9 @@ from anfora.graph.facts import rows  # noqa: F401 (they fill the table)
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import IDENTITY, KEPT, PLAIN, fact_of, methods_of
 from anfora.graph.machine.frames import builtins_of
-from anfora.graph.source.code import Unsupported
-from anfora.graph.source.scopes import every_node
-from anfora.graph.source.sources import definition_of
+from anfora.graph.source.code import JUMPS, Code
+from anfora.graph.source.scopes import DEFINITIONS
+from anfora.graph.source.statements import compile_function
 
 __all__ = ["Known", "answers", "known"]
 
@@ -42,12 +42,17 @@ class Known:
         value: whether the value is unknown.
         length: whether the length, of a sequence, is unknown.
         items: what is known of the items, where they are written out.
+        object: what it is, where the text says so: a literal, what a name outside stands for.
+        method: whose attribute of which name it is, where it may be a method.
     """
 
-    __slots__ = ("items", "length", "value")
+    __slots__ = ("items", "length", "method", "object", "value")
 
-    def __init__(self, value: bool = False, length: bool = False, items: list[Known] | None = None) -> None:
-        self.value, self.length, self.items = value, length, items
+    def __init__(
+        self, value: bool = False, length: bool = False, items: list[Known] | None = None, object: Any = _ABSENT,
+        method: tuple[Known, str] | None = None,
+    ) -> None:  # fmt: skip
+        self.value, self.length, self.items, self.object, self.method = value, length, items, object, method
 
     @property
     def holds_unknown(self) -> bool:
@@ -56,337 +61,465 @@ class Known:
 
     def spoil(self, value: bool, length: bool = False) -> None:
         """From now on more is unknown; it is not said of which item."""
-        self.value = self.value or value
-        self.length = self.length or length
+        value, length = value or self.holds_unknown, length or self.length
         if value or length:
-            self.items = None
+            self.value, self.length, self.items = value, length, None
 
 
 def _together(parts: Iterable[Known]) -> Known:
     """What is computed of some values."""
-    parts = list(parts)
-    return Known(any(part.holds_unknown for part in parts))
+    return Known(any([part.holds_unknown for part in parts]))
 
 
 def _of_value(value: Any) -> Known:
-    """What is known of a value from outside the function."""
+    """What is known of a value that comes as an argument."""
     return Known(has_tensors(value))
+
+
+def _of_object(value: Any) -> Known:
+    """What is known of what a name outside stands for, or of a literal."""
+    items = list(map(_of_object, value)) if type(value) is tuple else None
+    return Known(isinstance(value, Parameter), items=items, object=value)
 
 
 def known(frames: list[Any]) -> Known | None:
     """What is known of the first argument of the call that the innermost of the machine's frames stands at; None where
     the source does not tell."""
-    try:
-        return _Reader(frames).read()
-    except Unsupported:
-        return None
+    return _Reader(frames).read()
+
+
+#: What is known at an instruction: of variables by name, of the stack by place.
+_State = dict[Union[str, int], Known]
 
 
 class _Reader:
-    """Reads a function from its beginning to its end, and notes what is known at one call."""
+    """Follows the instructions of a function, all ways that they may go, until nothing new becomes unknown."""
 
     def __init__(self, frames: list[Any]) -> None:
         frame = frames[-1]
         self.function: types.FunctionType = frame.function
-        self.node = definition_of(self.function).node
-        self.position = frame.code.positions[frame.pc - 1]
-        self.found: list[Known] = []
+        self.code: Code = frame.code
+        self.asked = frame.pc - 1  #: the call in question
+        self.found: list[tuple[bool, bool]] = []
         self.arguments: list[Known] = []  #: of the call
-        self.keywords: dict[str | None, Known] = {}
-        code = frame.code.python
-        count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-        self.variables = {name: _of_value(_value_of(frame, name)) for name in code.co_varnames[:count]}
+        self.keywords: dict[str, Known] = {}
+        python = self.code.python
+        count = python.co_argcount + python.co_kwonlyargcount + bool(python.co_flags & 4) + bool(python.co_flags & 8)
+        self.parameters: _State = {name: _of_value(_value_of(frame, name)) for name in python.co_varnames[:count]}
         if len(frames) > 1:
             self._take_from_caller(frames[:-1])
+        self.leaders = {a for o, a in zip(self.code.opcodes, self.code.arguments) if o in JUMPS}
+        self.unknown: set[int] = set()  #: blocks, by their first instructions, that end in a choice of unknown outcome
+        self.begin()
+
+    def begin(self) -> None:
+        """Nothing has been read."""
+        #: By the first instruction of a block: what comes from where (a block, and an instruction of it), and what of that
+        #: differs, the block that all ways there go through, and the `try` around: where to go, the height of the stack.
+        self.incoming: dict[int, dict[tuple[int, int], _State]] = {}
+        self.differing: dict[tuple[int, str | int], Known] = {}
+        self.before: dict[int, int | None] = {0: None}
+        self.handlers: dict[int, tuple[tuple[int, int], ...]] = {}
+        self.pending: set[int] = {0}
+        self.found.clear()
 
     def _take_from_caller(self, frames: list[Any]) -> None:
         """What the caller gives is as unknown as it is there."""
-        try:
-            caller = _Reader(frames)
-            caller.read()
-        except Unsupported:
-            return
-        names = list(self.variables)
+        caller = _Reader(frames)
+        caller.read()
+        names = [name for name in self.parameters if isinstance(name, str)]
         first = 1 if names[:1] == ["self"] else 0
         for name, what in (*zip(names[first:], caller.arguments), *caller.keywords.items()):
-            if name in self.variables and what.holds_unknown:
-                self.variables[name] = what
-
-    def _is_there(self, node: ast.Call) -> bool:
-        return (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) == tuple(self.position)
+            if name in self.parameters and what.holds_unknown:
+                self.parameters[name] = what
 
     def read(self) -> Known | None:
         """What is known of the argument, whichever way the program came to it."""
-        node = self.node
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            self.block(node.body)
-        else:
-            self.value(node.body if isinstance(node, ast.Lambda) else node)
+        while self.pending:
+            start = min(self.pending)
+            self.pending.discard(start)
+            count = len(self.unknown)
+            _Block(self, start, self.state(start)).run()
+            if len(self.unknown) > count:  # what has been said without that is wrong
+                self.begin()
         if not self.found:
             return None
-        return Known(_together(self.found).value, any(found.length for found in self.found))
+        return Known(any(value for value, _ in self.found), any(length for _, length in self.found))
 
-    # -- statements ---------------------------------------------------------------------------------------------------
+    # -- control flow -------------------------------------------------------------------------------------------------
 
-    def block(self, statements: list[ast.stmt]) -> None:
-        for statement in statements:
-            method: Callable | None = getattr(self, f"stmt_{type(statement).__name__}", None)
+    def go(self, start: int, at: int, target: int, state: _State) -> None:
+        """From an instruction, of the block that begins with `start`, it may go on at another one."""
+        is_new = target not in self.incoming
+        before = {} if is_new else self.state(target)
+        flags = {key: (what.value, what.length) for key, what in before.items()}
+        incoming = self.incoming.setdefault(target, {})
+        if start < target:  # what a loop has left of values from before it is old
+            incoming = self.incoming[target] = {place: each for place, each in incoming.items() if place[0] < target}
+        incoming[start, at] = state
+        if is_new:
+            self.before[target] = start
+        elif target > start:
+            self.before[target] = self._common(self.before[target], start)
+        after = self.state(target)
+        if is_new or any(
+            before.get(key) is not what or flags[key] != (what.value, what.length) for key, what in after.items()
+        ):
+            self.pending.add(target)
+
+    def _common(self, one: int | None, other: int | None) -> int | None:
+        """The last block that all ways to two blocks go through."""
+        seen = set()
+        while one is not None:
+            seen.add(one)
+            one = self.before[one]
+        while other not in seen:
+            assert other is not None
+            other = self.before[other]
+        return other
+
+    def state(self, start: int) -> _State:
+        """What is known where a block begins: of what differs what any way leaves, and nothing where the choice is unknown."""
+        if start not in self.incoming:
+            return dict(self.parameters)
+        states = list(self.incoming[start].values())
+        state: _State = {}
+        for key in dict.fromkeys(key for each in states for key in each):
+            found = [each.get(key) for each in states]
+            first = found[0]
+            if first is None or any(what is not first for what in found):
+                known = [what for what in found if what is not None]
+                first = self.differing.setdefault((start, key), Known())
+                first.spoil(_together(known).value or self._is_chosen(start), any(what.length for what in known))
+            state[key] = first
+        return state
+
+    def _is_chosen(self, start: int) -> bool:
+        """Whether it depends on something unknown from where the program comes to a block."""
+        seen: set[int] = set()
+        todo = [each for each, _ in self.incoming[start]]
+        while todo:
+            block = todo.pop()
+            if block not in seen:
+                seen.add(block)
+                if block != self.before[start]:
+                    todo += [each for each, _ in self.incoming[block]]
+        return not seen.isdisjoint(self.unknown)
+
+    def comprehension(self, at: int) -> Any:
+        """The innermost comprehension that an instruction is in."""
+        return next((p for p in self.code.parts if type(p.node) in _COMPREHENSIONS and p.start <= at < p.end), None)
+
+
+class _Block:
+    """Instructions one after the other; for the opcode X the method X, or what it takes and leaves.
+
+    Args:
+        reader: of the function.
+        start: the first of them.
+        state: what is known there.
+    """
+
+    def __init__(self, reader: _Reader, start: int, state: _State) -> None:
+        self.reader, self.start = reader, start
+        self.stack = [state[place] for place in sorted(key for key in state if isinstance(key, int))]
+        self.variables = {name: what for name, what in state.items() if isinstance(name, str)}
+        self.at = start
+        self.handlers = list(reader.handlers.get(start, ()))
+
+    def run(self) -> None:
+        code = self.reader.code
+        while True:
+            opcode, argument = code.opcodes[self.at], code.arguments[self.at]
+            if opcode in ("RETURN", "RAISE", "RERAISE"):
+                self.fail()
+                return
+            if opcode in JUMPS and opcode != "HANDLER":
+                self.jump(opcode, argument)
+                return
+            method: Callable | None = getattr(self, opcode, None)
             if method is not None:
-                method(statement)
+                method(argument)
             else:
-                for child in ast.iter_child_nodes(statement):
-                    if isinstance(child, ast.expr) and isinstance(getattr(child, "ctx", ast.Load()), ast.Load):
-                        self.value(child)
+                taken, left = _EFFECTS[opcode]
+                found = _together(self.pops(taken(argument) if callable(taken) else taken))
+                self.stack += [found] * left
+            self.at += 1
+            if self.at in self.reader.leaders:
+                self.go(self.at)
+                return
 
-    def stmt_FunctionDef(self, statement: ast.FunctionDef) -> None:
-        self.variables[statement.name] = Known()
+    def go(self, target: int, *more: Known) -> None:
+        """It may go on at another instruction, with more on the stack; or where an exception is handled."""
+        reader = self.reader
+        reader.handlers[target] = tuple(self.handlers)
+        reader.go(self.start, self.at, target, {**self.variables, **dict(enumerate([*self.stack, *more]))})
+        self.fail()
 
-    stmt_ClassDef = stmt_AsyncFunctionDef = stmt_FunctionDef
+    def fail(self) -> None:
+        for n, (target, depth) in enumerate(self.handlers):
+            self.reader.handlers[target] = tuple(self.handlers[:n])
+            stack = [*self.stack[:depth], Known()]
+            self.reader.go(self.start, -self.at, target, {**self.variables, **dict(enumerate(stack))})
 
-    def stmt_Assign(self, statement: ast.Assign) -> None:
-        what = self.value(statement.value)
-        for target in statement.targets:
-            self.bind(target, what)
+    def jump(self, opcode: str, target: int) -> None:
+        at = self.at
+        if opcode == "JUMP":
+            self.go(target)
+            return
+        top = self.stack.pop()
+        if opcode == "NEXT":
+            if top.length:
+                self.reader.unknown.add(self.start)
+            self.go(target)
+            item = top.items[0] if top.items and len(top.items) == 1 else _together([top])
+            self.stack.append(top)
+            self.go(at + 1, item)
+            return
+        if top.holds_unknown:
+            self.reader.unknown.add(self.start)
+        self.go(target, *([top] if opcode.endswith("OR_POP") else []))
+        self.go(at + 1)
 
-    def stmt_AnnAssign(self, statement: ast.AnnAssign) -> None:
-        if statement.value is not None:
-            self.bind(statement.target, self.value(statement.value))
+    def HANDLER(self, target: int) -> None:
+        self.handlers.append((target, len(self.stack)))
+        self.fail()
 
-    def stmt_AugAssign(self, statement: ast.AugAssign) -> None:
-        left = ast.copy_location(_as_load(statement.target), statement.target)
-        self.bind(statement.target, self.binary(statement.op, self.value(left), self.value(statement.value)))
+    def POP_HANDLER(self, _: None) -> None:
+        self.fail()
+        self.handlers.pop()
 
-    def stmt_If(self, statement: ast.If) -> None:
-        test = self.value(statement.test)
-        self.branches([statement.body, statement.orelse], test.holds_unknown)
+    # -- the stack and variables --------------------------------------------------------------------------------------
 
-    def stmt_While(self, statement: ast.While) -> None:
-        self.loop(statement.body, lambda: self.value(statement.test).holds_unknown)
-        self.block(statement.orelse)
+    def pops(self, count: int) -> list[Known]:
+        taken = self.stack[len(self.stack) - count :]
+        del self.stack[len(self.stack) - count :]
+        return taken
 
-    def stmt_For(self, statement: ast.For) -> None:
-        items = self.value(statement.iter)
+    def push(self, what: Known) -> None:
+        self.stack.append(what)
 
-        def next_item() -> bool:
-            item = items.items[0] if items.items and len(items.items) == 1 else _together([items])
-            self.bind(statement.target, item)
-            return items.length
+    def CONST(self, value: Any) -> None:
+        self.push(_of_object(value))
 
-        self.loop(statement.body, next_item)
-        self.block(statement.orelse)
+    def COPY(self, n: int) -> None:
+        self.push(self.stack[-n])
 
-    stmt_AsyncFor = stmt_For
+    def SWAP(self, n: int) -> None:
+        self.stack[-1], self.stack[-n] = self.stack[-n], self.stack[-1]
 
-    def stmt_With(self, statement: ast.With) -> None:
-        for item in statement.items:
-            what = self.value(item.context_expr)
-            if item.optional_vars is not None:
-                self.bind(item.optional_vars, what)
-        self.block(statement.body)
+    def ROTATE(self, n: int) -> None:
+        self.stack.insert(len(self.stack) - n, self.stack.pop())
 
-    stmt_AsyncWith = stmt_With
+    def LOAD(self, name: str) -> None:
+        self.push(self.variables.get(name) or Known())
 
-    def stmt_Try(self, statement: ast.Try) -> None:
-        self.block(statement.body)
-        self.branches([statement.orelse, *(handler.body for handler in statement.handlers)], False)
-        self.block(statement.finalbody)
+    LOAD_OUTER = LOAD
 
-    stmt_TryStar = stmt_Try
+    def LOAD_CELL(self, name: str) -> None:
+        function = self.reader.function
+        names = function.__code__.co_freevars
+        if name in self.variables or name not in names:
+            self.LOAD(name)
+            return
+        try:
+            self.push(_of_object((function.__closure__ or ())[names.index(name)].cell_contents))
+        except ValueError:
+            self.push(Known())
 
-    def stmt_Match(self, statement: Any) -> None:
-        subject = self.value(statement.subject)
-        for case in statement.cases:
-            for node in every_node(case.pattern):
-                name = getattr(node, "name", None) or getattr(node, "rest", None)
-                if isinstance(name, str):
-                    self.variables[name] = _together([subject])
-        self.branches([case.body for case in statement.cases] + [[]], subject.holds_unknown)
+    LOAD_OUTER_CELL = LOAD_CELL
 
-    def branches(self, blocks: list[list[ast.stmt]], is_unknown: bool) -> None:
-        """Go all ways; what they leave different is what any of them leaves, and unknown where the choice is."""
-        before, after = self.variables, []
-        for block in blocks:
-            self.variables = dict(before)
-            self.block(block)
-            after.append(self.variables)
-        self.variables = dict(before)
-        for name in {name for variables in after for name in variables}:
-            found = [variables.get(name, Known()) for variables in after]
-            if any(one is not found[0] for one in found):
-                merged = Known(any(k.value for k in found) or is_unknown, any(k.length for k in found))
-                merged.value = merged.value or any(k.holds_unknown for k in found)
-                self.variables[name] = merged
-            else:
-                self.variables[name] = found[0]
+    def STORE(self, name: str) -> None:
+        self.variables[name] = self.stack.pop()
 
-    def loop(self, body: list[ast.stmt], begin: Callable[[], bool]) -> None:
-        """Go round until nothing new becomes unknown: there are two facts for each variable, so that is soon."""
-        for _ in range(2 * len(self.variables) + 3):
-            state = {name: (what.value, what.length) for name, what in self.variables.items()}
-            self.branches([[], body], begin())
-            if {name: (what.value, what.length) for name, what in self.variables.items()} == state:
-                break
+    STORE_CELL = STORE_GLOBAL = STORE
 
-    def bind(self, target: ast.expr, what: Known) -> None:
-        if isinstance(target, ast.Name):
-            self.variables[target.id] = what
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            parts = what.items if what.items is not None and len(what.items) == len(target.elts) else None
-            for i, item in enumerate(target.elts):
-                self.bind(item, parts[i] if parts is not None else _together([what]))
-        elif isinstance(target, ast.Starred):
-            self.bind(target.value, what)
-        elif isinstance(target, ast.Subscript):
-            owner, index = self.value(target.value), self.value(target.slice)
-            number = _number(target.slice)
-            if owner.items is not None and number is not None and -len(owner.items) <= number < len(owner.items):
-                owner.items[number] = what
-            else:
-                is_slice = isinstance(target.slice, ast.Slice)
-                decides = is_slice and (index.holds_unknown or what.length)
-                owner.spoil(what.holds_unknown or index.holds_unknown, decides)
+    def DELETE(self, name: str) -> None:
+        self.variables.pop(name, None)
 
-    # -- expressions --------------------------------------------------------------------------------------------------
+    DELETE_CELL = DELETE_GLOBAL = DELETE
 
-    def value(self, node: ast.expr) -> Known:
-        method: Callable | None = getattr(self, f"expr_{type(node).__name__}", None)
-        if method is not None:
-            return method(node)
-        return _together(self.value(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+    def LOAD_GLOBAL(self, name: str) -> None:
+        function = self.reader.function
+        if name in self.variables:
+            self.LOAD(name)
+        else:
+            self.push(_of_object(function.__globals__.get(name, builtins_of(function).get(name, _ABSENT))))
 
-    def expr_Constant(self, node: ast.Constant) -> Known:
-        return Known()
+    # -- attributes and items -----------------------------------------------------------------------------------------
 
-    def expr_Lambda(self, node: ast.Lambda) -> Known:
-        return Known()
+    def GETATTR(self, name: str) -> None:
+        owner = self.stack.pop()
+        if isinstance(owner.object, (types.ModuleType, type)) and hasattr(owner.object, name):
+            self.push(_of_object(getattr(owner.object, name)))
+        else:
+            self.push(Known(owner.holds_unknown and name not in _STATIC, method=(owner, name)))
 
-    def expr_Name(self, node: ast.Name) -> Known:
-        found = self.variables.get(node.id)
-        if found is not None:
-            return found
-        return Known(isinstance(self.outside(node), Parameter))
+    def SLICE(self, _: None) -> None:
+        self.push(Known(_together(self.pops(3)).value, object=slice))
 
-    def expr_Tuple(self, node: Any) -> Known:
-        if any(isinstance(item, ast.Starred) for item in node.elts):
-            parts = [self.value(item) for item in node.elts]
-            return Known(any(p.holds_unknown for p in parts), any(p.length for p in parts))
-        return Known(items=[self.value(item) for item in node.elts])
+    def GETITEM(self, _: None) -> None:
+        owner, index = self.pops(2)
+        item = _item(owner, index)
+        if index.object is slice:
+            self.push(Known(owner.holds_unknown or index.value, owner.length or index.value))
+        else:
+            self.push(_together([owner, index]) if item is None else owner.items[item])  # type: ignore[index]
 
-    expr_List = expr_Tuple
+    def SETITEM(self, _: None) -> None:
+        what, owner, index = self.pops(3)
+        item = _item(owner, index)
+        if item is not None and owner.items is not None:
+            owner.items[item] = what
+        else:
+            decides = index.object is slice and (index.holds_unknown or what.length)
+            owner.spoil(what.holds_unknown or index.holds_unknown, decides)
 
-    def expr_Starred(self, node: ast.Starred) -> Known:
-        return self.value(node.value)
-
-    def expr_Slice(self, node: ast.Slice) -> Known:
-        return _together(self.value(part) for part in (node.lower, node.upper, node.step) if part is not None)
-
-    def expr_NamedExpr(self, node: ast.NamedExpr) -> Known:
-        what = self.variables[node.target.id] = self.value(node.value)
-        return what
-
-    def expr_Attribute(self, node: ast.Attribute) -> Known:
-        owner = self.value(node.value)
-        found = self.outside(node)
-        return Known((owner.holds_unknown and node.attr not in _STATIC) or isinstance(found, Parameter))
-
-    def expr_Subscript(self, node: ast.Subscript) -> Known:
-        owner, index = self.value(node.value), self.value(node.slice)
-        if isinstance(node.slice, ast.Slice):
-            return Known(owner.holds_unknown or index.holds_unknown, owner.length or index.holds_unknown)
-        number = _number(node.slice)
-        if owner.items is not None and number is not None and -len(owner.items) <= number < len(owner.items):
-            return owner.items[number]
-        return _together([owner, index])
-
-    def expr_BinOp(self, node: ast.BinOp) -> Known:
-        return self.binary(node.op, self.value(node.left), self.value(node.right))
-
-    def binary(self, operator: ast.operator, left: Known, right: Known) -> Known:
-        if isinstance(operator, ast.Add) and left.items is not None and right.items is not None:
-            return Known(items=[*left.items, *right.items])
+    def BINARY(self, name: str) -> None:
+        left, right = self.pops(2)
+        if name == "add" and left.items is not None and right.items is not None:
+            self.push(Known(items=[*left.items, *right.items]))
+            return
         length = left.length or right.length
-        if isinstance(operator, ast.Mult):  # a sequence, so many times
+        if name == "mul":  # a sequence, so many times
             for sequence, times in ((left, right), (right, left)):
                 length = length or (sequence.items is not None and times.value)
-        return Known(left.holds_unknown or right.holds_unknown, length)
+        self.push(Known(left.holds_unknown or right.holds_unknown, length))
 
-    def expr_IfExp(self, node: ast.IfExp) -> Known:
-        test, one, other = self.value(node.test), self.value(node.body), self.value(node.orelse)
-        return Known(_together([test, one, other]).value, one.length or other.length)
+    INPLACE = BINARY
 
-    def expr_ListComp(self, node: Any) -> Known:
-        before = dict(self.variables)
-        parts = []
-        for generator in node.generators:
-            items = self.value(generator.iter)
-            self.bind(generator.target, _together([items]))
-            tests = _together(self.value(test) for test in generator.ifs)
-            parts.append(Known(items.holds_unknown or tests.value, items.length or tests.value))
-        written = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        value = _together(self.value(item) for item in written).value
-        self.variables = before
-        length = any(part.length for part in parts)
-        return Known(value or length, length)
+    def TUPLE(self, n: int) -> None:
+        self.push(Known(items=self.pops(n)))
 
-    expr_SetComp = expr_GeneratorExp = expr_DictComp = expr_ListComp
+    LIST = TUPLE
 
-    def expr_Call(self, node: ast.Call) -> Known:
-        arguments = [self.value(argument) for argument in node.args]
-        keywords = [(keyword, self.value(keyword.value)) for keyword in node.keywords]
-        if self._is_there(node):
-            self.arguments, self.keywords = arguments, {keyword.arg: what for keyword, what in keywords}
-            self.found += arguments[:1] or [what for _, what in keywords[:1]]
-        everything = [*arguments, *(what for _, what in keywords)]
-        function = self.outside(node.func) if not self._is_local(node.func) else _ABSENT
-        if function is _mutable():
-            return Known(True, _is_true(node.args[1:2] + [k.value for k in node.keywords if k.arg == "dynamic_len"]))
-        found = _of_sequences(function, everything)
+    def UNPACK(self, n: int) -> None:
+        what = self.stack.pop()
+        is_known = what.items is not None and len(what.items) == n
+        self.stack += what.items[::-1] if is_known else [_together([what]) for _ in range(n)]  # type: ignore[index]
+
+    def UNPACK_REST(self, ends: tuple[int, int]) -> None:
+        what = self.stack.pop()
+        self.stack += [_together([what]) for _ in range(sum(ends) + 1)]
+
+    def APPEND(self, depth: int, taken: int = 1) -> None:
+        """More in a container: of one that a comprehension fills, it is known how much if all choices in it are."""
+        what, reader = _together(self.pops(taken)), self.reader
+        into = self.stack[-depth]
+        around = reader.comprehension(self.at) if depth > 1 else None
+        is_chosen = around is not None and any(reader.comprehension(block) == around for block in reader.unknown)
+        into.spoil(what.value or is_chosen, is_chosen)
+        into.items = None
+
+    ADD = APPEND
+
+    def PUT(self, depth: int) -> None:
+        self.APPEND(depth, 2)
+
+    def EXTEND(self, depth: int | None) -> None:
+        what, into = self.stack.pop(), self.stack[-(depth or 1)]
+        into.spoil(what.holds_unknown, what.length)
+        into.items = None
+
+    UPDATE = MERGE = MERGE_KEYWORDS = EXTEND
+
+    def MATCH_SEQUENCE(self, _: None) -> None:
+        self.push(_together(self.stack[-1:]))
+
+    MATCH_MAPPING = MATCH_SEQUENCE
+
+    def LENGTH(self, _: None) -> None:
+        self.push(Known(self.stack[-1].length))
+
+    def MATCH_KEYS(self, _: None) -> None:
+        self.push(_together(self.stack[-2:-1]))
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    def FUNCTION(self, argument: tuple[types.CodeType, tuple[str, ...]]) -> None:
+        code, has = argument
+        self.pops(len(has))
+        self.push(Known(object=code))
+
+    def CALL(self, form: tuple[int, tuple[str, ...]]) -> None:
+        count, names = form
+        arguments = self.pops(count)
+        first = count - len(names)
+        self.call(arguments[:first], dict(zip(names, arguments[first:])))
+
+    def CALL_SPREAD(self, _: None) -> None:
+        items, named = self.pops(2)
+        self.call([items] if items.items is None else items.items, {"": named})
+
+    def call(self, arguments: list[Known], keywords: dict[str, Known]) -> None:
+        reader, function = self.reader, self.stack.pop()
+        everything = [*arguments, *keywords.values()]
+        if self.at == reader.asked:
+            reader.arguments, reader.keywords = arguments, keywords
+            reader.found += [(what.holds_unknown, what.length) for what in everything[:1]]
+        self.push(self._result(function, arguments, keywords, everything))
+
+    def _result(
+        self, function: Known, arguments: list[Known], keywords: dict[str, Known], everything: list[Known]
+    ) -> Known:
+        called = function.object
+        if called is _mutable():
+            has_length = [*arguments[1:2], *([keywords["dynamic_len"]] if "dynamic_len" in keywords else [])]
+            return Known(True, any(what.object is True for what in has_length))
+        found = _of_sequences(called, everything)
         if found is not None:
             return found
-        if _is_question(function, len(arguments)):
+        if called is not _ABSENT and _is_question(called, len(arguments)):
             return Known()
-        if isinstance(node.func, ast.Attribute) and self.outside(node.func) is _ABSENT:
-            return self.method(node.func, everything)
-        return Known(_together(everything).value or (function is _ABSENT and self.value(node.func).holds_unknown))
+        if isinstance(called, types.CodeType):
+            return self._filled(called, everything)
+        if function.method is not None:
+            return _of_method(*function.method, everything)
+        return Known(_together(everything).value or (called is _ABSENT and function.holds_unknown))
 
-    def method(self, node: ast.Attribute, arguments: list[Known]) -> Known:
-        """A call of a method of something that is not known by name."""
-        owner = self.value(node.value)
-        unknown = any(what.holds_unknown for what in arguments)
-        if node.attr in _STATIC:
-            return Known()
-        if node.attr == "append" and owner.items is not None:
-            owner.items.extend(arguments[:1])
-        elif node.attr in _CHANGING:
-            owner.spoil(unknown, any(what.length for what in arguments))
-            owner.items = None
-        return Known(owner.holds_unknown or unknown, owner.length and node.attr == "copy")
+    def _filled(self, code: types.CodeType, given: list[Known]) -> Known:
+        """What an inner function gives; a comprehension or generator that is one, as much as it is given or chooses."""
+        captured = [self.variables[name] for name in code.co_freevars if name in self.variables]
+        value = _together([*given, *captured]).value
+        if not code.co_name.startswith("<") or code.co_name == "<lambda>":
+            return Known(_together(given).value)
+        opcodes = compile_function(DEFINITIONS[id(code)]).opcodes
+        chooses = opcodes.count("NEXT") > 1 or any(opcode.startswith("JUMP_") for opcode in opcodes)
+        return Known(value, any(what.length for what in given) or (chooses and value))
 
-    def _is_local(self, node: ast.expr) -> bool:
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return isinstance(node, ast.Name) and node.id in self.variables
 
-    def outside(self, node: ast.expr) -> Any:
-        """What a dotted name stands for that is not the function's own; `_ABSENT` for anything else."""
-        if isinstance(node, ast.Attribute):
-            owner = self.outside(node.value)
-            if not isinstance(owner, (types.ModuleType, type)):
-                return _ABSENT
-            return getattr(owner, node.attr, _ABSENT)
-        if not isinstance(node, ast.Name) or node.id in self.variables:
-            return _ABSENT
-        function = self.function
-        if node.id in function.__code__.co_freevars:
-            cell = (function.__closure__ or ())[function.__code__.co_freevars.index(node.id)]
-            try:
-                return cell.cell_contents
-            except ValueError:
-                return _ABSENT
-        scope = function.__globals__
-        if node.id in scope:
-            return scope[node.id]
-        return builtins_of(function).get(node.id, _ABSENT)
+def _item(owner: Known, index: Known) -> int | None:
+    """Which of the items that are written out an index means."""
+    number = index.object
+    is_there = type(number) is int and owner.items is not None and -len(owner.items) <= number < len(owner.items)
+    return number if is_there else None
+
+
+def _of_method(owner: Known, name: str, arguments: list[Known]) -> Known:
+    """What a method gives of something that is not known by name."""
+    unknown = any(what.holds_unknown for what in arguments)
+    if name in _STATIC:
+        return Known()
+    if name == "append" and owner.items is not None:
+        owner.items.extend(arguments[:1])
+    elif name in _CHANGING:
+        owner.spoil(unknown, any(what.length for what in arguments))
+        owner.items = None
+    return Known(owner.holds_unknown or unknown, owner.length and name == "copy")
+
+
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+
+#: How many values an instruction takes and leaves, of which nothing else is to be said.
+_EFFECTS: dict[str, tuple[Any, int]] = {
+    **dict.fromkeys(["UNARY", "SPECIAL", "MATCHES", "YIELD", "IMPORT_AS"], (1, 1)),
+    **dict.fromkeys(["COMPARE", "YIELD_FROM", "REST_OF_MAPPING", "MATCH_CLASS"], (2, 1)),
+    **dict.fromkeys(["POP", "DELATTR"], (1, 0)), **dict.fromkeys(["SETATTR", "DELITEM"], (2, 0)),
+    **dict.fromkeys(["LOOP", "CAUGHT", "END_CAUGHT", "ITER", "TO_TUPLE", "TO_DICT", "SPREAD"], (0, 0)),
+    **dict.fromkeys(["IMPORT", "IMPORT_FROM", "LOAD_BUILTIN"], (0, 1)),
+    "SET": (lambda n: n, 1), "MAP": (lambda n: 2 * n, 1), "JOIN": (lambda n: n, 1),
+    "FORMAT": (lambda how: 1 + how[1], 1),
+}  # fmt: skip
 
 
 def _value_of(frame: Any, name: str) -> Any:
@@ -396,27 +529,6 @@ def _value_of(frame: Any, name: str) -> Any:
         return frame.cells[name].cell_contents
     except (KeyError, ValueError):
         return None
-
-
-def _as_load(target: ast.expr) -> ast.expr:
-    if isinstance(target, ast.Name):
-        return ast.Name(target.id, ast.Load())
-    if isinstance(target, ast.Attribute):
-        return ast.Attribute(target.value, target.attr, ast.Load())
-    assert isinstance(target, ast.Subscript)
-    return ast.Subscript(target.value, target.slice, ast.Load())
-
-
-def _number(node: ast.expr) -> int | None:
-    """The number that an index is written as."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _number(node.operand)
-        return None if inner is None else -inner
-    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
-
-
-def _is_true(nodes: list[ast.expr]) -> bool:
-    return any(isinstance(node, ast.Constant) and node.value is True for node in nodes)
 
 
 def _is_question(function: Any, count: int) -> bool:

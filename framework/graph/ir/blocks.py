@@ -1,21 +1,71 @@
 """Basic blocks as functions: how variables become values.
 
 A block is a graph, a jump is a call in tail position, and a variable that differs between the jumps into a block is a
-parameter of it, a *phi*. What one block computes, those behind it take as closures do. The method is that of Braun et al.,
-Simple and Efficient Construction of Static Single Assignment Form (CC 2013), with blocks as functions (Appel 1998).
+parameter of it, a *phi* (Appel, SSA is Functional Programming, 1998). What one block computes, those behind it take as
+closures do. Blocks are made in the order of the instructions, so all that lead to one are there before it, but for those
+that jump back to the head of a loop; a phi is made when its variable is read.
+
+The stack of the machine is part of that: what lies on it is a variable without a name.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
-from typing import Any
+from collections.abc import Collection, Sequence
+from typing import Any, NamedTuple, Union
 
 from anfora.core.span import Span
-from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, Parameter
+from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, Parameter, ValueNode
 from anfora.graph.ir.primitives import switch
 
-__all__ = ["Block", "marked"]
+__all__ = ["Block", "Items", "Phi", "Value", "joined", "plain_name"]
+
+
+class Items(NamedTuple):
+    """A container that is being written down: it is made when something asks for it.
+
+    Attributes:
+        kind: tuple, list, set or dict.
+        form: how each part goes in: "" as an item (or, of a dict, a key with the value behind it), "*" or "**" as many.
+        nodes: the parts; of a key and value, two.
+        span: where it is written.
+    """
+
+    kind: type
+    form: tuple[str, ...]
+    nodes: tuple[AnfNode, ...]
+    span: Span
+
+
+class Phi:
+    """A variable that differs between the jumps into a block, or may.
+
+    Args:
+        block: where.
+        key: the variable, or a place on the stack.
+    """
+
+    __slots__ = ("block", "key", "parameter")
+
+    def __init__(self, block: Block, key: str | int) -> None:
+        self.block, self.key = block, key
+        self.parameter: Parameter | None = None
+
+    def node(self) -> Parameter:
+        """The parameter of the block that it becomes."""
+        if self.parameter is None:
+            name = None if isinstance(self.key, int) else plain_name(self.key)
+            self.parameter = self.block.graph.parameter(name)
+            self.block.phis.append(self)
+        return self.parameter
+
+
+Value = Union[AnfNode, Phi, Items]
+
+
+def plain_name(name: str) -> str | None:
+    """A variable as the source calls it; None for one of the compiler's own (see writer.py)."""
+    return re.sub(r"^\.\d*", "", name) or None
 
 
 def marked(mark: str, name: str) -> str:
@@ -29,72 +79,67 @@ class Block:
 
     Args:
         name: of its graph.
-        outside: gives the node of a variable that no block has bound; for the first block of a function.
-        may_change: the variables that may differ between the jumps into this block.
+        before: the block that every way to this one goes through last; it starts with the same values.
     """
 
-    def __init__(self, name: str, outside: Callable[[str], AnfNode], may_change: Collection[str] = ()) -> None:
+    def __init__(self, name: str, before: Block | None = None) -> None:
         self.graph = FuncGraph(name)
-        self.outside, self.may_change = outside, may_change
-        self.sources: list[Block] = []  #: the blocks from which control comes
-        self.sealed = False  #: whether all of them are known
-        self.bound: dict[str, AnfNode] = {}
-        self.phis: dict[Parameter, str] = {}
-        self.passed: dict[Parameter, dict[Block, AnfNode]] = {}  #: what each source passes for a phi
+        self.before = before
+        self.variables: dict[str, Value] = dict(before.variables) if before is not None else {}
+        self.unsure: set[str] = set(before.unsure) if before is not None else set()  #: may have no value
+        self.stack: list[Value] = before.stack[:] if before is not None else []
+        self.sources: list[Block] = []  #: the blocks that jump here
+        self.phis: list[Phi] = []
         self.target: Block | None = None  #: where it jumps to at its end
         self.calls: list[CNode] = []  #: what the program computes here, in its order
 
-    def follow(self, mark: str, sources: list[Block], may_change: Collection[str] = ()) -> Block:
-        """A new block behind others; seal it when all of them are known."""
-        made = Block(marked(mark, self.graph.name), self.outside, may_change)
-        made.sources = sources
-        return made
-
-    def read(self, name: str) -> AnfNode:
-        """The node bound to a variable here, looking back; makes a phi where paths may differ."""
-        block, passed = self, []
-        while name not in block.bound and block.is_transparent(name):  # a loop: there may be many blocks
-            passed.append(block)
-            block = block.sources[0]
-        node = block.find(name)
-        for other in passed:
-            other.bound[name] = node
-        return node
-
-    def is_transparent(self, name: str) -> bool:
-        """Whether a variable that is not bound here is the same before this block, by whichever way one comes."""
-        return bool(self.sources) and (name not in self.may_change or (self.sealed and len(self.sources) == 1))
-
-    def find(self, name: str) -> AnfNode:
-        """The node bound to a variable in a block that one cannot look through."""
-        if name in self.bound:
-            return self.bound[name]
-        if not self.sources:
-            return self.outside(name)
-        phi = self.bound[name] = self.graph.parameter(name)  # bound first: loops reach themselves
-        self.phis[phi] = name
-        if self.sealed:
-            self.fill(phi)
-        return phi
-
-    def fill(self, phi: Parameter) -> None:
-        """Ask every source what it passes for a phi."""
-        self.passed[phi] = {}
-        for source in self.sources:
-            self.passed[phi][source] = source.read(self.phis[phi])
-
-    def seal(self) -> Block:
-        """All sources are known now."""
-        self.sealed = True
-        for phi in list(self.phis):
-            self.fill(phi)
-        return self
+    def follow(self, mark: str) -> Block:
+        """A block that nothing else leads to."""
+        return Block(marked(mark, self.graph.name), self)
 
     def call(self, function: Any, *arguments: Any, span: Span | None = None) -> CNode:
         """A call that the program makes here."""
         made = self.graph.apply(function, *arguments, span=span)
         self.calls.append(made)
         return made
+
+    # -- values -------------------------------------------------------------------------------------------------------
+
+    def read(self, name: str) -> AnfNode:
+        """The node bound to a variable."""
+        return self.node(self.variables[name])
+
+    def node(self, value: Value) -> AnfNode:
+        """The node that a value is, or becomes."""
+        if isinstance(value, Phi):
+            return value.node()
+        return self.made(value) if isinstance(value, Items) else value
+
+    def made(self, items: Items) -> AnfNode:
+        """The call that makes a container."""
+        kind, form, nodes, span = items
+        if any(form) or kind is set:
+            return self.call(PRIMITIVES["gather"], kind, form, *nodes, span=span)
+        if kind is not dict:
+            return self.call(PRIMITIVES[f"make_{kind.__name__}"], *nodes, span=span)
+        keys: Any = self.call(PRIMITIVES["make_tuple"], *nodes[::2], span=span)
+        return self.call(PRIMITIVES["make_dict"], keys, *nodes[1::2], span=span)
+
+    def push(self, value: Value) -> None:
+        self.stack.append(value)
+
+    def pop(self) -> AnfNode:
+        return self.node(self.stack.pop())
+
+    def pops(self, count: int) -> list[AnfNode]:
+        """The uppermost values, the top last."""
+        taken = self.stack[len(self.stack) - count :]
+        del self.stack[len(self.stack) - count :]
+        return list(map(self.node, taken))
+
+    def settle(self, depth: int) -> None:
+        """Make the containers on the stack, from a place on."""
+        self.stack[depth:] = [self.made(v) if isinstance(v, Items) else v for v in self.stack[depth:]]
 
     # -- ends ---------------------------------------------------------------------------------------------------------
 
@@ -106,6 +151,15 @@ class Block:
     def branch(self, condition: AnfNode, first: Block, second: Block, span: Span) -> None:
         """Go on in one of two blocks."""
         self.graph.output = self.call(self.call(switch, condition, first.graph, second.graph, span=span), span=span)
+
+    def passed(self, phi: Phi) -> AnfNode:
+        """What it passes for a phi of the block that it jumps to."""
+        return self.node(self.stack[phi.key] if isinstance(phi.key, int) else self.variables[phi.key])
+
+    def finish(self) -> None:
+        """Make the call that is the jump."""
+        if self.target is not None:
+            self.graph.output = self.call(self.target.graph, *map(self.passed, self.target.phis))
 
     def keep(self, live: Collection[AnfNode]) -> None:
         """Let the result wait for calls that are not among the live ones, because they may fail or have effects."""
@@ -120,8 +174,49 @@ class Block:
         else:
             self.graph.output = self.graph.apply(PRIMITIVES["depend"], output, *waiting)
 
-    def finish(self) -> None:
-        """Make the call that is the jump."""
-        if self.target is not None:
-            arguments = [self.target.passed[phi][self] for phi in self.target.phis]
-            self.graph.output = self.call(self.target.graph, *arguments)
+
+def joined(sources: Sequence[Block], mark: str, changed: Collection[str | int] = (), unbound: Collection[str] = ()) -> Block:
+    """A block that others jump to.
+
+    Args:
+        sources: those that are there already.
+        mark: what its name begins with.
+        changed: the variables, and places on the stack, that others which jump here later may give other values.
+        unbound: the variables that these may have taken the value from.
+    """
+    before = _common(sources)
+    name = marked(mark, before.graph.name)
+    while any(source.graph.name == name for source in sources):
+        name = marked(mark, name)
+    block = Block(name, before)
+    first, *others = sources
+    block.unsure = set(unbound).union(*[source.unsure for source in sources])
+
+    def merged(key: Any, values: list[Value]) -> Value:
+        return values[0] if key not in changed and all(v is values[0] for v in values) else Phi(block, key)
+
+    block.variables = {
+        name: merged(name, [source.variables[name] for source in sources])
+        for name in first.variables
+        if all(name in source.variables for source in others)
+    }
+    block.stack = [merged(i, list(values)) for i, values in enumerate(zip(*[source.stack for source in sources]))]
+    for source in sources:
+        source.jump(block)
+    return block
+
+
+def _common(blocks: Sequence[Block]) -> Block:
+    """The last block that all ways to some go through."""
+    found = blocks[0]
+    for other in blocks[1:]:
+        seen = set()
+        one: Block | None = found
+        while one is not None:
+            seen.add(one)
+            one = one.before
+        while other not in seen:
+            assert other.before is not None
+            other = other.before
+        found = other
+    return found

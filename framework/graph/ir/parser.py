@@ -1,9 +1,10 @@
 """From the source of a Python function to its graph: all of the language but `async`.
 
-Every call of the source is a call of the graph, made in the order in which Python makes it; one whose result nothing uses
-is kept by a `depend`: it may fail or have an effect. Values that are chosen (`and`, `or`, `if`) are small functions, and so
-are comprehensions. Inner functions hold values, where Python's hold variables: one that they use and that is bound more
-than once lives in a cell (`make_cell`), and is read and written by calls.
+What is read are the instructions of the function (source/): a stack machine for which a value is a node. Every call of the
+source is a call of the graph, made in the order in which Python makes it; one whose result nothing uses is kept by a
+`depend`: it may fail or have an effect. Values that are chosen (`and`, `or`, `if`) are small functions, and so are
+comprehensions. Inner functions hold values, where Python's hold variables: one that they use, and that changes behind
+them, lives in a cell (`make_cell`), and is read and written by calls.
 
 What has no graph form (`try`, `with`, `match`, classes, imports, generators) is an `interpret` node: a Python function of
 the variables that it uses, which gives back those that it binds, and how it goes on (interpreted.py). It stands in order
@@ -18,25 +19,27 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
+import inspect
+import sys
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anfora.core.op import Op
 from anfora.core.span import Span
-from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, ValueNode, interpreted
-from anfora.graph.ir.blocks import Block
-from anfora.graph.ir.interpreted import BREAK, CONTINUE, RETURN, signature_form
-from anfora.graph.ir.primitives import UNBOUND
-from anfora.graph.ir.scan import FUNCTIONS, own_nodes, used_inside, why_whole
-from anfora.graph.ir.statements import Statements
-from anfora.graph.ir.structure import Structure
-from anfora.graph.ir.terms import needs_form
+from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, ValueNode
+from anfora.graph.ir.blocks import Block, Items, joined, plain_name
+from anfora.graph.ir.instructions import NO_VALUE, Instructions, needs_form, parameters_of, passed_on, signature_form
+from anfora.graph.ir.interpreted import BREAK, CONTINUE, RETURN, function_of
+from anfora.graph.ir.primitives import switch
+from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.values import is_meta
-from anfora.graph.source.code import Unsupported
-from anfora.graph.source.scopes import every_node, private_of
+from anfora.graph.source.code import JUMPS, Code, Part, Position, Unsupported, about
+from anfora.graph.source.scopes import DEFINITIONS, Definition, no_arguments, position_of
 from anfora.graph.source.sources import definition_of
+from anfora.graph.source.statements import compile_function
 
 __all__ = ["parse"]
 
@@ -74,16 +77,8 @@ def _unwrapped(function: Any) -> Any:
     return function
 
 
-class _Unbound(Exception):
-    """A variable may have no value where it is used."""
-
-    def __init__(self, owner: _Function, name: str) -> None:
-        super().__init__(name)
-        self.owner, self.name = owner, name
-
-
 class _Again(Exception):
-    """Something has been learned about the variables of a function, which must be parsed with that in mind."""
+    """Something has been learned of an inner function or its variables, with which the outer one must be parsed."""
 
 
 class _Whole(Exception):
@@ -100,45 +95,45 @@ class _Program:
     def __init__(self, root: Any) -> None:
         self.home = (getattr(root, "__module__", None) or "").partition(".")[0]
         self.graphs: dict[Any, FuncGraph] = {}
-        self.blocks: list[Block] = []
-        #: By definition: variables that live in cells, and those that may have no value where they are used.
-        self.in_cells: dict[ast.AST, set[str]] = {}
-        self.unsure: dict[ast.AST, set[str]] = {}
-        self.rewritten: dict[ast.AST, ast.FunctionDef] = {}  #: comprehensions as functions
         self.forms: dict[Any, tuple[str, ...]] = {}  #: signatures, by function
+        self.blocks: list[Block] = []
+        self.codes: dict[int, Code] = {}  #: by the identity of Python's
+        #: What has been learned: variables that change behind an inner function, with the code that they are of, and the
+        #: code of inner functions that are used as objects.
+        self.changing: set[tuple[types.CodeType, str]] = set()
+        self.objects: set[types.CodeType] = set()
+        self.inner: dict[FuncGraph | None, types.CodeType] = {}  #: of inner functions
+
+    def code(self, definition: Definition) -> Code:
+        found = self.codes.get(id(definition.python))
+        if found is None:
+            found = self.codes[id(definition.python)] = compile_function(definition)
+        return found
 
     def graph(self, function: types.FunctionType) -> FuncGraph:
-        if function not in self.graphs:
+        if function in self.graphs:
+            return self.graphs[function]
+        try:
+            definition = definition_of(function)
+        except Unsupported as reason:
+            raise NotImplementedError(str(reason)) from None
+        python = function.__code__
+        if python.co_flags & _WAITS:
+            raise NotImplementedError(f"`async def {python.co_name}` has no graph: nothing here waits")
+        graph = self.graphs[function] = FuncGraph(_name_of(python))
+        form = signature_form(python, len(function.__defaults__ or ()), function.__kwdefaults__ or ())
+        self.forms[function] = form
+        while True:
+            parser = _Function(self, function, definition, graph)
             try:
-                definition = definition_of(function)
-            except Unsupported as reason:
-                raise NotImplementedError(str(reason)) from None
-            node = definition.node
-            if isinstance(node, ast.AsyncFunctionDef):
-                raise NotImplementedError(f"`async def {node.name}` has no graph: nothing here waits")
-            parser = _Function(self, function, node, private_of(definition.path))
-            graph = parser.entry.graph
-            self.graphs[function], self.forms[function] = graph, parser.form
-            why = why_whole(node)
-            while True:
-                try:
-                    if why is not None:
-                        raise _Whole(why)
-                    assert not isinstance(node, ast.GeneratorExp)
-                    parser.parse(node.body)
-                except _Unbound as unbound:
-                    self.unsure.setdefault(unbound.owner.definition, set()).add(unbound.name)
-                except _Again:
-                    pass
-                except _Whole as whole:
-                    parser = _Function(self, function, node, "", graph=graph)
-                    parser.whole(str(whole))
-                    break
-                else:
-                    break
-                parser = _Function(self, function, node, private_of(definition.path), graph=graph)
+                parser.parse()
+            except _Again:
+                continue
+            except (_Whole, Unsupported) as whole:
+                parser = _Function(self, function, definition, graph)
+                parser.whole(str(whole), form)
             self.blocks += parser.blocks
-        return self.graphs[function]
+            return graph
 
     def constant(self, value: Any) -> ValueNode | None:
         """A value from outside as a constant; None if it could change."""
@@ -146,349 +141,543 @@ class _Program:
         value = _unwrapped(value)
         return ValueNode(value) if isinstance(value, kinds) or is_meta(value) else None
 
-    def is_own(self, function: Any) -> bool:
+    def global_constant(self, function: types.FunctionType, name: str) -> ValueNode | None:
+        """A variable of a function's module, or a builtin, as a constant."""
+        for scope in (function.__globals__, vars(builtins)):
+            if name in scope:
+                return self.constant(scope[name])
+        return None
+
+    def called(self, block: Block, function: AnfNode, span: Span) -> AnfNode:
+        """What is called: of the functions of the program their graphs."""
+        if not isinstance(function, ValueNode) or not self._is_own(function.value):
+            return function
+        plain = function.value
+        graph, form = ValueNode(self.graph(plain)), self.forms[plain]
+        if not needs_form(form):
+            return graph
+        keywords = plain.__kwdefaults__ or {}
+        named = [keywords[each[:-1]] for each in form if each.endswith("=") and each[:-1] in keywords]
+        defaults = (*(plain.__defaults__ or ()), *named)
+        return block.call(PRIMITIVES["signed"], graph, form, *map(ValueNode, defaults), span=span)
+
+    def _is_own(self, function: Any) -> bool:
         """Whether it is a function of the program itself, which becomes a graph where it is called."""
         if type(function) is not types.FunctionType or (function.__module__ or "").partition(".")[0] != self.home:
             return False
         try:
-            return not isinstance(definition_of(function).node, ast.AsyncFunctionDef)
+            definition_of(function)
         except Unsupported:
             return False
+        return not function.__code__.co_flags & _WAITS
 
     def finish(self, root: FuncGraph) -> None:
         """Make the jumps, then let results wait for calls that nothing uses."""
+        count = -1
+        while count < (count := sum(len(block.phis) for block in self.blocks)):  # what is passed may be more of them
+            for block in reversed(self.blocks):
+                for phi in block.phis:
+                    for source in block.sources:
+                        source.passed(phi)
         for block in self.blocks:
             block.finish()
         blocks = {block.graph: block for block in self.blocks}
-        done: set[Any] = set()
+        finished: set[Any] = set()
         while True:  # what is kept may bring in graphs with calls of their own
             structure = Structure(root)
-            new = [graph for graph in structure.graphs if graph not in done]
+            new = [graph for graph in structure.graphs if graph not in finished]
             if not new:
                 return
             for graph in new:
-                done.add(graph)
+                finished.add(graph)
                 blocks[graph].keep(set(structure.schedules[graph]))  # type: ignore[index]
 
 
-class _Function(Statements):
+class _Function(Instructions):
     """One function.
 
     Args:
         program: what it belongs to.
         function: the Python function that knows the globals.
         definition: its source.
-        private: what private names in it start with.
-        outer: where it stands, if inside another one: that one, and the block there.
-        graph: its graph, if it is parsed again.
-        is_immediate: whether it is called where it stands, and never again: a comprehension.
+        graph: its graph; with parameters, where it is parsed again.
+        outer: the function that it stands in, if it is an inner one.
     """
 
+    code: Code
+
     def __init__(
-        self, program: _Program, function: types.FunctionType, definition: Any, private: str = "",
-        outer: tuple[_Function, Block] | None = None, graph: FuncGraph | None = None, is_immediate: bool = False,
+        self, program: _Program, function: types.FunctionType, definition: Definition, graph: FuncGraph,
+        outer: _Function | None = None,
     ) -> None:  # fmt: skip
-        self.program, self.function, self.definition, self.outer = program, function, definition, outer
-        self.private, self.is_immediate = private, is_immediate
-        self.qualname: str = (
-            function.__qualname__ if outer is None else f"{outer[0].qualname}.<locals>.{_shown(definition)}"
-        )
-        self.blocks: list[Block] = [] if outer is None else outer[0].blocks
-        name = "lambda" if isinstance(definition, ast.Lambda) else definition.name
-        self.entry = self.known(Block(name, self.resolve))
-        body = [definition.body] if isinstance(definition, ast.Lambda) else definition.body
-        self.form = signature_form(definition.args)
-        parameters = [each.strip("*=") for each in self.form if each not in ("/", "*")]
-        self.counts = self.stored(body)
-        self.counts.update(map(self.mangled, parameters))
-        inner = (each for node in own_nodes(definition) if isinstance(node, FUNCTIONS) for each in every_node(node))
-        for name in (name for each in inner if isinstance(each, ast.Nonlocal) for name in each.names):
-            if self.mangled(name) in self.counts:  # an inner function binds it
-                self.counts[self.mangled(name)] += 2
-        self.declared: set[str] = set()  #: global
-        for node in own_nodes(definition):
-            if isinstance(node, (ast.Global, ast.Nonlocal)):
-                names = set(map(self.mangled, node.names))
-                self.counts = Counter({name: n for name, n in self.counts.items() if name not in names})
-                self.declared |= names if isinstance(node, ast.Global) else set()
-        #: Variables of which attributes are asked for, or which are told apart: a function among them is one object.
-        self.objects = {
-            each.id for node in every_node(definition) if isinstance(node, (ast.Attribute, ast.Compare))
-            for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)
-        }  # fmt: skip
-        self.unsure = program.unsure.setdefault(definition, set())
-        inside = set(map(self.mangled, used_inside(definition)))
-        self.in_cells = program.in_cells.setdefault(definition, set())
-        self.in_cells |= {name for name in inside if self.counts[name] > 1}
-        if graph is None:
-            self.entry.graph.span = self.span(definition)
-            for parameter, place in zip(parameters, _parameters(definition.args)):
-                self.entry.graph.parameter(parameter, span=self.span(place))
+        self.program, self.function, self.definition = program, function, definition
+        self.python = definition.python
+        self.qualname = function.__qualname__ if outer is None else f"{outer.qualname}.<locals>.{self.python.co_name}"
+        self.blocks: list[Block] = [] if outer is None else outer.blocks
+        self.entry = self.known(Block(graph.name))
+        self.entry.graph = graph
+        if graph.span is None:
+            graph.span = self.span(position_of(definition.node))
+            for name, position in _parameters(definition):
+                graph.parameter(name, span=self.span(position))
+        graph.output = None
+        self.cells: dict[str, AnfNode] = {}
+        self.held: dict[str, AnfNode] = {}
+        self.headers: dict[int, Block] = {}  #: of loops, by the instruction that an iteration starts with
+        self.lasts: dict[Block, int] = {}  #: the last instruction of such a loop, by header
+        self.ranges: set[AnfNode | Block] = set()  #: what stands for the rest of a range, and headers of loops over one
+        if outer is None:
+            for name, cell in zip(self.python.co_freevars, function.__closure__ or ()):
+                self.take(name, cell)
+
+    def take(self, name: str, cell: types.CellType) -> None:
+        """A variable around the function that is parsed."""
+        try:
+            constant = self.program.constant(cell.cell_contents)
+        except ValueError:
+            constant = None
+        if constant is None or name in _assigned_outside(self.python):
+            self.cells[name] = ValueNode(cell)
         else:
-            self.entry.graph = graph
-            graph.output = None
-        self.entry.bound.update(zip(map(self.mangled, parameters), self.entry.graph.parameters))
-        for name in sorted(self.in_cells):
-            given = self.entry.bound.get(name)
-            cell = self.entry.bound[_cell(name)] = self.entry.call(PRIMITIVES["make_cell"])
-            cell.name = name
-            if given is not None:
-                self.entry.call(PRIMITIVES["store_cell"], cell, given)
-        self.loops = []
-
-    def parse(self, body: Sequence[ast.stmt] | ast.expr) -> None:
-        if isinstance(body, ast.expr):
-            self.entry.graph.output = self.expression(self.entry, body)
-            return
-        end = self.statements(self.entry, body)
-        if end is not None:
-            end.graph.output = None
-
-    def whole(self, reason: str) -> None:
-        """The function as one call of Python's."""
-        text, given = f"{self.function.__name__}(…)", self.entry.graph.parameters
-        apply, passed = PRIMITIVES["apply"], tuple(_passed_on(self.form))
-        self.entry.graph.output = self.interpret(
-            self.entry, self.definition, text, reason, (), apply, self.function, passed, *given
-        )
+            self.held[name] = constant
 
     def known(self, block: Block) -> Block:
         self.blocks.append(block)
         return block
 
-    def follow(self, block: Block, mark: str, sources: list[Block], may_change: Iterable[str] = ()) -> Block:
-        return self.known(block.follow(mark, sources, frozenset(may_change)))
+    def span(self, position: Position) -> Span:
+        line, end_line, column, end_column = about(position)
+        return Span(self.function.__code__.co_filename, line, self.qualname, end_line, column, end_column)
 
-    def span(self, node: Any) -> Span:
-        file = self.function.__code__.co_filename
-        return Span(file, node.lineno, self.qualname, node.end_lineno, node.col_offset, node.end_col_offset)
+    def whole(self, reason: str, form: tuple[str, ...]) -> None:
+        """The function as one call of Python's."""
+        text, entry = f"{self.function.__name__}(…)", self.entry
+        apply, passed = PRIMITIVES["apply"], tuple(passed_on(form))
+        span = self.span(position_of(self.definition.node))
+        entry.graph.output = _interpret(
+            entry, text, reason, (), apply, self.function, passed, *entry.graph.parameters, span=span
+        )
+
+    def parse(self) -> None:
+        if self.python.co_flags & _STOPS:
+            raise _Whole("a generator goes on where it has stopped")
+        if "__class__" in self.python.co_freevars:
+            raise _Whole("it asks for the class that it is defined in")
+        code = self.code = self.program.code(self.definition)
+        instructions = list(zip(code.opcodes, code.arguments))
+        self.stores_global = {name for opcode, name in instructions if opcode in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+        jumps = [(at, argument) for at, (opcode, argument) in enumerate(instructions) if opcode in JUMPS]
+        self.leaders = {target for _, target in jumps}
+        #: Where the iterations of loops begin, and the last instruction that goes back there.
+        self.loops = {target: at for at, target in jumps if target <= at}
+        self.make_variables()
+        self.parts: dict[int, list[Part]] = {}
+        self.reasons: dict[Part, str] = {}
+        for part in reversed(code.parts):  # those around others come first
+            if self.is_seen(part):
+                self.parts.setdefault(part.start, []).append(part)
+        self.run(self.entry, 0)
 
     # -- variables ----------------------------------------------------------------------------------------------------
 
-    def owner(self, name: str) -> _Function | None:
-        """The function that a variable is one of; None for one from outside."""
-        scope: _Function | None = self
-        while scope is not None and name not in scope.declared:
-            if name in scope.counts:
-                return scope
-            scope = scope.outer[0] if scope.outer is not None else None
-        return None
+    def make_variables(self) -> None:
+        """Parameters have values, the others have none; those that change behind inner functions live in cells."""
+        code, entry = self.code, self.entry
+        values = dict(zip(parameters_of(self.python), entry.graph.parameters))
+        stored: Counter[str] = Counter({name: 1 for name in values})
+        for at, (opcode, argument) in enumerate(zip(code.opcodes, code.arguments)):
+            if opcode in ("STORE", "DELETE", "STORE_CELL", "DELETE_CELL"):
+                in_loop = any(head <= at <= last for head, last in self.loops.items())
+                stored[argument] += 1 + in_loop + opcode.startswith("DELETE")
+            elif opcode == "FUNCTION":
+                stored.update(2 * sorted(_assigned_outside(argument[0])))
+        for name in code.cells:
+            if stored[name] > 1 or (self.python, name) in self.program.changing:
+                cell = self.cells[name] = entry.call(PRIMITIVES["make_cell"])
+                cell.name = name
+                if name in values:
+                    entry.call(PRIMITIVES["store_cell"], cell, values[name])
+        for name in stored:
+            if name not in self.cells and name not in self.held:
+                entry.variables[name] = values.get(name, NO_VALUE)
+                if name not in values:
+                    entry.unsure.add(name)
 
-    def resolve(self, name: str) -> AnfNode:
-        """A variable that no block of this function has bound."""
-        if name in self.unsure:
-            return ValueNode(UNBOUND)
-        if name in self.counts:
-            raise _Unbound(self, name)
-        assert self.outer is not None
-        try:
-            return self.outer[1].read(name)
-        except _Unbound as unbound:
-            if self.is_immediate or name != unbound.name:
-                raise
-            unbound.owner.in_cells.add(name)  # it gets its value when this function is there already
-            raise _Again from None
+    def is_own(self, name: str) -> bool:
+        return name in self.code.cells
 
-    def variable(self, block: Block, name: str, node: ast.AST) -> AnfNode:
-        """The value of a variable."""
-        owner, span = self.owner(name), self.span(node)
-        if owner is None:
-            return self.from_outside(block, name, span)
-        is_own = owner is self or self.is_immediate
-        if name in owner.unsure and owner is not self and not self.is_immediate and name not in owner.in_cells:
-            owner.in_cells.add(name)
+    def changed(self, start: int, end: int) -> Iterator[tuple[str, str]]:
+        """The variables of the frame that instructions assign and delete, and how."""
+        for opcode, argument in zip(self.code.opcodes[start:end], self.code.arguments[start:end]):
+            if opcode in ("STORE", "DELETE", "STORE_CELL", "DELETE_CELL") and argument in self.entry.variables:
+                yield argument, opcode
+
+    # -- inner functions ----------------------------------------------------------------------------------------------
+
+    def FUNCTION(self, block: Block, argument: tuple[types.CodeType, tuple[str, ...]], span: Span) -> None:
+        python, has = argument
+        given = {kind: block.stack.pop() for kind in reversed(has)}
+        defaults, named = _parts_of(given.get("defaults")), _parts_of(given.get("kwdefaults"))
+        form = signature_form(python, len(defaults), [name.value for name in named[::2]])  # type: ignore[attr-defined]
+        is_plain = not needs_form(form) and python not in self.program.objects
+        graph = FuncGraph(_name_of(python))
+        made: AnfNode = ValueNode(graph)
+        self.program.inner[graph] = python
+        inner = _Function(self.program, self.function, DEFINITIONS[id(python)], graph, self)
+        after = self.at + (1 if sys.version_info >= (3, 11) else 4)
+        for name in python.co_freevars:
+            if name in self.cells:
+                inner.cells[name] = self.cells[name]
+            elif name in self.held:
+                inner.held[name] = self.held[name]
+            elif is_plain and self.code.opcodes[after].startswith("STORE") and self.code.arguments[after] == name:
+                inner.held[name] = made  # it calls itself
+            else:
+                self.hold(block, name)
+                inner.held[name] = block.read(name)
+        inner.parse()
+        if not is_plain:
+            made = block.call(PRIMITIVES["signed"], made, form, *defaults, *named[1::2], span=span)
+        block.push(made)
+
+    def hold(self, block: Block, name: str) -> None:
+        """An inner function takes the value of a variable, which it must have."""
+        if name in block.unsure:
+            self.program.changing.add((self.python, name))
             raise _Again
-        if name in owner.in_cells:
-            return block.call(PRIMITIVES["load_cell"], block.read(_cell(name)), name, is_own, span=span)
-        value = block.read(name)
-        if name in owner.unsure:
-            return block.call(PRIMITIVES["bound"], value, name, is_own, span=span)
-        return value
 
-    def from_outside(self, block: Block, name: str, span: Span) -> AnfNode:
-        """A variable of the module, or around the function that is parsed."""
-        cell = None if name in self.declared else self.outer_cells.get(name)
-        if cell is not None:
-            try:
-                constant = self.program.constant(cell.cell_contents)
-            except ValueError:
-                constant = None
-            if constant is not None:
-                return constant
-            return block.call(PRIMITIVES["load_cell"], cell, name, False, span=span)
-        for scope in (self.function.__globals__, vars(builtins)):
-            if name in scope:
-                constant = None if name in self.declared else self.program.constant(scope[name])
-                if constant is not None:
-                    return constant
+    def seen_as_objects(self, nodes: list[AnfNode]) -> None:
+        for node in nodes:
+            python = self.program.inner.get(graph_of(node))
+            if python is not None and python not in self.program.objects:
+                self.program.objects.add(python)
+                raise _Again
+
+    # -- control flow -------------------------------------------------------------------------------------------------
+
+    def run(self, block: Block, start: int, stop: int | None = None, level: int = 0) -> Block:
+        """Go on from an instruction, whichever ways there are.
+
+        Args:
+            block: the block that goes on.
+            start: where.
+            stop: where all ways end; None where they end in `return`.
+            level: how many of the parts that begin at the start it is inside of.
+        Returns:
+            the block that comes to `stop`.
+        """
+        waiting = {start: [block]}
+        while waiting:
+            at = min(waiting)
+            block = self.enter(at, waiting.pop(at))
+            if at == stop:
                 break
-        return block.call(PRIMITIVES["load_global"], self.function, name, span=span)
-
-    def is_builtin(self, name: str, value: Any) -> bool:
-        """Whether a variable is one of Python's, which no one has another idea of."""
-        if self.owner(name) is not None or name in self.outer_cells:
-            return False
-        return self.function.__globals__.get(name, getattr(builtins, name, None)) is value
-
-    @property
-    def outer_cells(self) -> dict[str, types.CellType]:
-        return dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or ()))
-
-    def bind(self, block: Block, name: str, value: AnfNode, node: ast.AST) -> None:
-        """Give a variable a value."""
-        owner, span = self.owner(name), self.span(node)
-        if owner is None and name in self.outer_cells and name not in self.declared:
-            block.call(PRIMITIVES["store_cell"], self.outer_cells[name], value, span=span)
-        elif owner is None:
-            block.call(PRIMITIVES["store_global"], self.function, name, value, span=span)
-        elif name in owner.in_cells:
-            block.call(PRIMITIVES["store_cell"], block.read(_cell(name)), value, span=span)
-        else:
-            if isinstance(value, CNode) and value.name is None:
-                value.name = name
-            block.bound[name] = value
-
-    def unbind(self, block: Block, name: str, node: ast.AST) -> None:
-        """del x"""
-        owner, span = self.owner(name), self.span(node)
-        if owner is None and name not in self.outer_cells:
-            block.call(PRIMITIVES["delete_global"], self.function, name, span=span)
-        elif owner is None or name in owner.in_cells:
-            cell = self.outer_cells[name] if owner is None else block.read(_cell(name))
-            block.call(PRIMITIVES["empty_cell"], cell, name, span=span)
-        else:
-            self.may_be_unbound(name)
-            self.variable(block, name, node)
-            block.bound[name] = ValueNode(UNBOUND)
-
-    def may_be_unbound(self, name: str) -> None:
-        """From here on a variable of this function may have no value."""
-        if name not in self.unsure:
-            raise _Unbound(self, name)
-
-    # -- statements: each returns the block in which the program goes on, None if it does not ---------------------------
-
-    def stmt_FunctionDef(self, block: Block, node: ast.FunctionDef) -> Block:
-        """@decorator def f(x, y=default): body"""
-        decorators = [self.expression(block, each) for each in node.decorator_list]
-        defaults = self.defaults(block, node.args)
-        inner = self.inner(block, node)
-        name = self.mangled(node.name)
-        is_plain = (
-            not decorators and name not in self.in_cells and self.owner(name) is self and name not in self.objects
-        )
-        made: AnfNode = ValueNode(inner.entry.graph)
-        if is_plain and not needs_form(inner.form):
-            block.bound[name] = made  # bound first: it may call itself
-            inner.parse(node.body)
-            return block
-        if self.owner(name) is self and name not in self.in_cells and name in used_inside(node):
-            self.in_cells.add(name)  # it calls what its decorators make of it
-            raise _Again
-        inner.parse(node.body)
-        if name in self.objects or needs_form(inner.form):
-            made = block.call(PRIMITIVES["signed"], made, inner.form, *defaults, span=self.span(node))
-        for decorator in reversed(decorators):
-            made = block.call(decorator, made, span=self.span(node))
-        self.bind(block, name, made, node)
+            self.line(block, at, waiting, stop, level)
+            level = 0
         return block
 
-    def inner(self, block: Block, node: Any, is_immediate: bool = False) -> _Function:
-        """An inner function, to be parsed."""
-        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in own_nodes(node)):
-            raise _Whole("a generator in it goes on where it has stopped")
-        if isinstance(node, ast.AsyncFunctionDef):
-            raise _Whole("what is `async` is left to Python")
-        return _Function(self.program, self.function, node, self.private, (self, block), is_immediate=is_immediate)
+    def enter(self, at: int, sources: list[Block]) -> Block:
+        """The block that begins at an instruction, to which some others come."""
+        last = self.loops.get(at)
+        if last is None and len(sources) == 1:
+            return sources[0]
+        for source in sources:
+            source.settle(0 if last is not None else len(source.stack) - 1)
+        if last is None:
+            return self.known(joined(sources, "↓"))
+        changed = {name for name, _ in self.changed(at, last)}
+        unbound = {name for name, opcode in self.changed(at, last) if opcode.startswith("DELETE")}
+        for parts in self.parts.values():
+            for part in parts:
+                if at <= part.start <= last and part in self.reasons:
+                    unbound.update(name for name, _ in self.changed(part.start, part.end))
+        depth = len(sources[0].stack) - 1
+        is_range = self.code.opcodes[at] == "NEXT" and sources[0].stack[depth] in self.ranges
+        block = self.known(joined(sources, "↵", {*changed, depth} if is_range else changed, unbound))
+        if is_range:
+            self.ranges.add(block)
+        self.headers[at], self.lasts[block] = block, last
+        return block
+
+    def line(self, block: Block, at: int, waiting: dict[int, list[Block]], stop: int | None, level: int) -> None:
+        """Instructions one after the other, until it goes on in other blocks, which wait then, or ends."""
+        code = self.code
+        while True:
+            parts = self.parts.get(at, ())[level:]
+            opcode, argument = code.opcodes[at], code.arguments[at]
+            if parts:
+                block = self.part(block, parts[0], level, waiting)
+                at = parts[0].end
+            elif opcode in JUMPS:
+                self.jump(block, at, waiting)
+                return
+            elif opcode in ("RETURN", "RAISE"):
+                span = self.span(code.positions[at])
+                block.graph.output = (
+                    block.pop() if opcode == "RETURN"
+                    else block.call(PRIMITIVES["raise"], *block.pops(argument), span=span)
+                )  # fmt: skip
+                return
+            else:
+                self.do(block, at)
+                at += 1
+            level = 0
+            if at in self.leaders or at == stop:
+                waiting.setdefault(at, []).append(block)
+                return
+
+    def do(self, block: Block, at: int) -> None:
+        code, self.at = self.code, at
+        self.step(block, code.opcodes[at], code.arguments[at], self.span(code.positions[at]))
+
+    def ITER(self, block: Block, _: None, span: Span) -> None:
+        """What a loop goes over: of `range(…)` it is the rest; while there is one, its first number is taken."""
+        value = block.pop()
+        if isinstance(value, CNode) and value.calls(range):
+            self.ranges.add(value)
+            block.push(value)
+        else:
+            block.push(block.call(PRIMITIVES["iter"], value, span=span))
+
+    def jump(self, block: Block, at: int, waiting: dict[int, list[Block]]) -> None:
+        if self.code.opcodes[at] == "JUMP":
+            self.go(block, self.code.arguments[at], at, waiting)
+            return
+        condition, *ways = self.fork(block, at)
+        block.branch(condition, *[way for way, _ in ways], self.span(self.code.positions[at]))
+        for way, target in ways:
+            self.go(self.known(way), target, at, waiting)
+
+    def go(self, block: Block, target: int, at: int, waiting: dict[int, list[Block]]) -> None:
+        """Go on at an instruction."""
+        if target <= at:
+            block.jump(self.headers[target])
+        else:
+            waiting.setdefault(target, []).append(block)
+
+    def fork(self, block: Block, at: int) -> tuple[AnfNode, tuple[Block, int], tuple[Block, int]]:
+        """What a branch asks, and the ways in which it goes on: where that is true, and where not."""
+        opcode, target = self.code.opcodes[at], self.code.arguments[at]
+        if opcode == "NEXT":
+            return self.following(block, at)
+        condition = block.pop()
+        jumps_on = opcode.startswith("JUMP_IF")
+        leaves = target > self.lasts.get(block, target)  # it is the condition of a loop
+        marks = ("✓", "✗") if not leaves else ("↓", "↻") if jumps_on else ("↻", "↓")
+        first, second = map(block.follow, marks)
+        jumping, going = (first, second) if jumps_on else (second, first)
+        if opcode.endswith("OR_POP"):
+            jumping.push(condition)
+        ways = (jumping, target), (going, at + 1)
+        return condition, *(ways if jumps_on else ways[::-1])
+
+    def following(self, block: Block, at: int) -> tuple[AnfNode, tuple[Block, int], tuple[Block, int]]:
+        """The next item of a loop, in a tuple or in front of the rest of a range; there is none at the end."""
+        span, getitem = self.span(self.code.positions[at]), PRIMITIVES["getitem"]
+        items = block.node(block.stack[-1])
+        is_range = block in self.ranges
+        condition = items if is_range else block.call(PRIMITIVES["following"], items, span=span)
+        body, after = block.follow("↻"), block.follow("↓")
+        if is_range:
+            body.stack[-1] = body.graph.apply(getitem, condition, slice(1, None), span=span)
+        body.push(body.graph.apply(getitem, condition, 0, span=span))
+        after.stack.pop()
+        return condition, (body, at + 1), (after, self.code.arguments[at])
+
+    # -- parts --------------------------------------------------------------------------------------------------------
+
+    def is_seen(self, part: Part) -> bool:
+        """Whether a part has a form of its own."""
+        kind = type(part.node)
+        if kind in _VALUES:  # unless it binds variables, which are of the function around it
+            return not any(not name.startswith(".") for name, _ in self.changed(part.start, part.end))
+        reason = f"{_WHAT[kind.__name__]} has no graph form" if kind.__name__ in _WHAT else None
+        for opcode, argument in zip(self.code.opcodes[part.start : part.end], self.code.arguments[part.start : part.end]):
+            if opcode == "RAISE" and argument == 0 and kind is ast.Raise:
+                reason = "it raises what is being handled"
+            elif opcode == "FUNCTION" and argument[0].co_flags & _STOPS:
+                reason = reason or "a generator goes on where it has stopped"
+            elif opcode == "FUNCTION" and argument[0].co_flags & _WAITS:
+                reason = reason or "what is `async` is left to Python"
+            elif opcode == "FUNCTION" and id(argument[0]) not in DEFINITIONS:
+                reason = reason or "type parameters have no graph form"
+        if reason is not None:
+            self.reasons[part] = reason
+        return reason is not None
+
+    def part(self, block: Block, part: Part, level: int, waiting: dict[int, list[Block]]) -> Block:
+        """A part of the program that is one call; gives the block behind it."""
+        span = self.span(position_of(part.node))
+        depth = len(block.stack)
+        if part in self.reasons:
+            return self.left_to_python(block, part, span, waiting)
+        if type(part.node) in _COMPREHENSIONS:
+            items = block.stack.pop()
+            inner = self.known(Block(type(part.node).__name__.lower(), block))
+            inner.graph.span = span
+            inner.stack = [inner.graph.parameter("items")]
+            if items in self.ranges:
+                self.ranges.add(inner.stack[0])
+            end = self.run(inner, part.start, part.end, level + 1)
+            end.graph.output = end.pop()
+            block.push(block.call(inner.graph, block.node(items), span=span))
+            return block
+        value = self.chosen(block, part.start, part.end, level + 1, {})
+        del block.stack[depth:]
+        block.push(value)
+        return block
+
+    def chosen(self, block: Block, at: int, end: int, level: int, sides: dict[tuple, Block]) -> AnfNode:
+        """The value of an expression that has branches; each way is a function of its own.
+
+        Args:
+            block: where it is computed.
+            at, end: the instructions.
+            level: as of `run`.
+            sides: the ways that have been gone already.
+        """
+        while at < end:
+            parts = self.parts.get(at, ())[level:]
+            if parts:
+                self.part(block, parts[0], level, {})
+                at = parts[0].end
+            elif self.code.opcodes[at] == "JUMP":
+                at = self.code.arguments[at]
+            elif self.code.opcodes[at] in JUMPS:
+                condition, *ways = self.fork(block, at)
+                graphs = []
+                for way, target in ways:
+                    side = sides.setdefault((target, *map(id, way.stack)), way)
+                    if side is way:
+                        side.graph.output = self.chosen(self.known(side), target, end, 0, sides)
+                    graphs.append(side.graph)
+                span = self.span(self.code.positions[at])
+                return block.call(block.call(switch, condition, *graphs, span=span), span=span)
+            else:
+                self.do(block, at)
+                at += 1
+            level = 0
+        return block.pop()
 
     # -- what Python does ---------------------------------------------------------------------------------------------
 
-    def left_to_python(self, block: Block, part: Any, reason: str) -> Block | None:
-        """Statements that have no graph form."""
-        result = self.part(block, part, ast.unparse(part[0]), reason)
-        ways, span = interpreted.jumps_out_of(part), self.span(part[0])
-        if not ways:
-            return block
-        way = block.graph.apply(PRIMITIVES["getitem"], result, 0, span=span)
-        following: Block = block
-        for kind in sorted(ways):
-            condition = following.graph.apply(PRIMITIVES["eq"], way, kind, span=span)
-            leaving = self.follow(following, "✓", [following]).seal()
-            onward = self.follow(following, "✗", [following]).seal()
-            following.branch(condition, leaving, onward, span)
-            if kind == RETURN:
-                leaving.graph.output = leaving.graph.apply(PRIMITIVES["getitem"], result, 1, span=span)
-            elif kind == BREAK:
-                self.loops[-1][1].append(leaving)
-            else:
-                assert kind == CONTINUE
-                leaving.jump(self.loops[-1][0])
-            following = onward
-        return following
+    def left_to_python(self, block: Block, part: Part, span: Span, waiting: dict[int, list[Block]]) -> Block:
+        """A part that has no graph form: a call that gives how it goes on, a value, and the variables that it binds."""
+        result, writes = self.python_call(block, part, span)
 
-    def part(self, block: Block, part: Any, text: str, reason: str) -> CNode:
-        """The call of a part of the program that Python runs; the variables that it binds have their values behind it."""
-        nodes = part if isinstance(part, list) else [part]
-        used = interpreted.variables_in(nodes, self.private)
-        reads: list[str] = []
-        cells: list[str] = []
-        values: list[Any] = []
-        held: list[Any] = []
-        declared = [name for name in used if name in self.declared]
-        for name, binds in used.items():
-            owner = self.owner(name)
-            if owner is not None and name in owner.in_cells:
-                cells.append(name)
-                held.append(block.read(_cell(name)))
-            elif owner is not None:
-                if binds and owner is self:
-                    self.may_be_unbound(name)
-                reads.append(name)
-                values.append(block.read(name))
-            elif name in self.outer_cells and name not in self.declared:
-                cells.append(name)
-                held.append(self.outer_cells[name])
-        writes = [name for name in reads if used[name]]
-        function = interpreted.function_of(part, self.function, self.private, reads, cells, writes, declared)
-        names = (*reads, *cells)
-        result = self.interpret(block, nodes[0], text, reason, names, function, *values, *held)
+        def item(of: Block, position: int) -> CNode:
+            return of.graph.apply(PRIMITIVES["getitem"], result, position, span=span)
+
         for position, name in enumerate(writes, start=2):
-            value = block.graph.apply(PRIMITIVES["getitem"], result, position, span=result.span)
-            self.bind(block, name, value, nodes[0])
-        return result
+            value = item(block, position)
+            value.name = plain_name(name)
+            block.variables[name] = value
+            block.unsure.add(name)
+        if isinstance(part.node, ast.expr):
+            block.push(item(block, 1))
+            return block
+        exits = self.exits(part)
+        way = item(block, 0) if exits else None
+        for kind, target in sorted(exits.items()):
+            condition = block.graph.apply(PRIMITIVES["eq"], way, kind, span=span)
+            leaving, onward = self.known(block.follow("✓")), self.known(block.follow("✗"))
+            block.branch(condition, leaving, onward, span)
+            if kind == RETURN:
+                leaving.graph.output = item(leaving, 1)
+            else:
+                head = max(head for head in self.headers if head < part.start <= self.loops[head])
+                leaves_walk = kind == BREAK and self.code.opcodes[head] == "NEXT"
+                del leaving.stack[len(self.headers[head].stack) - leaves_walk :]
+                self.go(leaving, target, part.start, waiting)
+            block = onward
+        return block
 
-    def interpret(
-        self, block: Block, node: Any, text: str, reason: str, names: tuple[str, ...], function: Any, *values: Any
-    ) -> CNode:
-        text = " ".join(text.split())
-        text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-        return block.call(PRIMITIVES["interpret"], text, reason, names, function, *values, span=self.span(node))
+    def exits(self, part: Part) -> dict[int, int]:
+        """How a part may be left, but for its end and exceptions, and where the program goes on then."""
+        found: dict[int, int] = {}
+        for at in range(part.start, part.end):
+            opcode, argument = self.code.opcodes[at], self.code.arguments[at]
+            if opcode == "RETURN":
+                found[RETURN] = at
+            elif opcode in JUMPS and not part.start <= argument <= part.end:
+                found[CONTINUE if argument < part.start else BREAK] = argument
+        return found
+
+    def python_call(self, block: Block, part: Part, span: Span) -> tuple[CNode, list[str]]:
+        """The call of a part that Python runs, and the variables of the frame that it binds."""
+        writes = {name for name, _ in self.changed(part.start, part.end) if not name.startswith(".")}
+        reads: dict[str, AnfNode] = {}
+        cells: dict[str, AnfNode] = {}
+        declared: dict[str, None] = {}
+        for at in range(part.start, part.end):
+            opcode, argument = self.code.opcodes[at], self.code.arguments[at]
+            if opcode in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+                declared[argument] = None
+            names = argument[0].co_freevars if opcode == "FUNCTION" else (argument,) if opcode in _VARIABLES else ()
+            for name in names:
+                if name in self.cells:
+                    cells[name] = self.cells[name]
+                elif name in self.held:
+                    reads[name] = self.held[name]
+                elif not name.startswith("."):
+                    if opcode == "FUNCTION" and name not in writes:
+                        self.hold(block, name)
+                    reads[name] = block.read(name)
+        written = [name for name in reads if name in writes]
+        function = function_of(part.node, self.definition, self.function, [*reads], [*cells], written, [*declared])
+        text = ast.unparse(part.node)
+        names = (*reads, *cells)
+        result = _interpret(block, text, self.reasons[part], names, function, *reads.values(), *cells.values(), span=span)
+        return result, written
 
 
-def _cell(name: str) -> str:
-    """What a block calls the cell of a variable: no name that a program can have."""
-    return f"▢{name}"
+def _interpret(
+    block: Block, text: str, reason: str, names: tuple[str, ...], function: Any, *values: Any, span: Span
+) -> CNode:
+    text = " ".join(text.split())
+    text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return block.call(PRIMITIVES["interpret"], text, reason, names, function, *values, span=span)
 
 
-def _passed_on(form: Sequence[str]) -> Iterator[str]:
-    """How the values of parameters are passed on to a function with the same signature."""
-    by_name = False
-    for each in form:
-        by_name = by_name or each[0] == "*"
-        if each.strip("*/"):
-            yield each[: len(each) - len(each.lstrip("*"))] or (f"{each.rstrip('=')}=" if by_name else "")
+def _assigned_outside(python: types.CodeType) -> set[str]:
+    """The variables of functions around it that a function, or one in it, assigns or deletes."""
+    found = {each.argval for each in dis.get_instructions(python) if each.opname in ("STORE_DEREF", "DELETE_DEREF")}
+    for constant in python.co_consts:
+        if isinstance(constant, types.CodeType):
+            found |= _assigned_outside(constant)
+    return found & set(python.co_freevars)
 
 
-def _shown(definition: Any) -> str:
-    """What Python calls a function."""
-    return "<lambda>" if isinstance(definition, ast.Lambda) else definition.name
+def _parts_of(written: Any) -> Sequence[AnfNode]:
+    """The parts of a tuple or dict that has been written down."""
+    if isinstance(written, Items):
+        return written.nodes
+    return () if written is None else [ValueNode(each) for each in written.value]
 
 
-def _parameters(arguments: ast.arguments) -> list[ast.arg]:
-    """The parameters of a function, in their order."""
-    packed = [[each] if each is not None else [] for each in (arguments.vararg, arguments.kwarg)]
-    return [*arguments.posonlyargs, *arguments.args, *packed[0], *arguments.kwonlyargs, *packed[1]]
+def _name_of(python: types.CodeType) -> str:
+    """What the graph of a function is called: `lambda`, `listcomp`, or as it is."""
+    return python.co_name.strip("<>")
+
+
+def _parameters(definition: Definition) -> Iterator[tuple[str, Position]]:
+    """The parameters of a function, and where they stand."""
+    given = getattr(definition.node, "args", no_arguments())
+    arguments = [*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg]
+    places = [position_of(each) for each in arguments if each is not None] or [position_of(definition.node)]
+    return zip(parameters_of(definition.python), places)
 
 
 _LONGEST = 60  #: text of an `interpret` node
-#: What statements are called.
+_STOPS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
+_WAITS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_VARIABLES = frozenset(
+    ["LOAD", "LOAD_OUTER", "STORE", "DELETE", "LOAD_CELL", "LOAD_OUTER_CELL", "STORE_CELL", "DELETE_CELL"]
+)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
+_VALUES = (ast.BoolOp, ast.IfExp, ast.Compare, *_COMPREHENSIONS)
+#: What statements without a graph form are called.
+_WHAT = {
+    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Match": "`match`", "ClassDef": "a class", "Import": "an import",
+    "ImportFrom": "an import", "TypeAlias": "a type",
+}  # fmt: skip

@@ -105,12 +105,13 @@ by the compiler, with a reason, and the function is run by Python.
 
 from __future__ import annotations
 
+import ast
 import functools
 import types
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-__all__ = ["Code", "Position", "Unsupported", "about"]
+__all__ = ["Code", "Part", "Position", "Unsupported", "about"]
 
 
 class Unsupported(Exception):
@@ -126,6 +127,15 @@ Position = tuple[Any, ...]
 def about(position: Position) -> Position:
     """What an instruction is about."""
     return position[4] if len(position) > 4 else position
+
+
+class Part(NamedTuple):
+    """What a piece of syntax has become, of those that a graph shows as one (graph/ir/parser.py): a definition, a statement
+    that is more than jumps, a choice of values, a generator, a comprehension once its iterator is on the stack."""
+
+    start: int  #: its first instruction
+    end: int  #: the one behind its last
+    node: ast.AST
 
 
 @dataclass
@@ -155,6 +165,8 @@ class Code:
     loops: dict[int, Any] = field(default_factory=dict)
     #: Those that go over something, by the index of the instruction that makes the iterator.
     walks: dict[int, Any] = field(default_factory=dict)
+    #: Pieces of the syntax, those in others in front of these.
+    parts: list[Part] = field(default_factory=list)
 
     def __repr__(self) -> str:
         return f"<code of {self.python.co_qualname if hasattr(self.python, 'co_qualname') else self.python.co_name}>"

@@ -74,11 +74,12 @@ class Expressions(Writer):
 
     def BoolOp(self, node: ast.BoolOp) -> None:
         jumps_on = isinstance(node.op, ast.Or)
-        end = Label()
+        start, end = len(self.opcodes), Label()
         for operand in node.values[:-1]:
             self.value_or_pop(operand, jumps_on, end, node)
         self.value(node.values[-1])
         self.place(end)
+        self.note(start, node)
 
     def value_or_pop(self, node: ast.expr, jumps_on: bool, target: Label, around: ast.BoolOp) -> None:
         """Jump with the value if bool(value) is `jumps_on`, else go on without it; `around` is what asks.
@@ -137,7 +138,7 @@ class Expressions(Writer):
             self.emit("JUMP_IF" if jumps_on else "JUMP_UNLESS", target, node, place_of_test(node, around))
 
     def Compare(self, node: ast.Compare) -> None:
-        failed, end = Label(), Label()
+        start, failed, end = len(self.opcodes), Label(), Label()
         self.compare_all_but_last(node, failed, "JUMP_UNLESS_OR_POP")
         if len(node.ops) > 1:
             self.emit("JUMP", end, node)
@@ -145,6 +146,7 @@ class Expressions(Writer):
             self.emit("SWAP", 2, node)
             self.emit("POP", None, node)
             self.place(end)
+            self.note(start, node)
 
     def compare_all_but_last(self, node: ast.Compare, failed: Label, jump: str) -> None:
         """A chain of comparisons; where one but the last is false it jumps, with the middle operand on the stack."""
@@ -160,13 +162,14 @@ class Expressions(Writer):
                 self.emit(jump, failed, node)
 
     def IfExp(self, node: ast.IfExp) -> None:
-        otherwise, end = Label(), Label()
+        start, otherwise, end = len(self.opcodes), Label(), Label()
         self.jump_if(node.test, False, otherwise, node)
         self.value(node.body)
         self.emit("JUMP", end, node)
         self.place(otherwise)
         self.value(node.orelse)
         self.place(end)
+        self.note(start, node)
 
     # -- attributes and items ------------------------------------------------------------------------------------------
 

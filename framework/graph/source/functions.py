@@ -198,9 +198,11 @@ class Functions(Expressions):
 
     def GeneratorExp(self, node: ast.GeneratorExp) -> None:
         _refuse_async(node)
+        start = len(self.opcodes)
         self.make_function(node, self.inner(node, "<genexpr>"))
         self.iterator(node.generators[0].iter, node)
         self.emit("CALL", (1, ()), node)
+        self.note(start, node)
 
     # -- comprehensions ------------------------------------------------------------------------------------------------
 
@@ -247,6 +249,7 @@ class Functions(Expressions):
         del self.levels[-1:]
         for variable in renamed.values():
             self.forget(variable, node)
+        self.note(at_iter + 1, node)
 
     def iterator(self, walked: ast.expr, around: ast.AST) -> int:
         """Leave the iterator over what a loop goes over on the stack. Gives the number of the instruction that makes it."""

@@ -91,7 +91,10 @@ class Statements(Patterns):
             method = getattr(self, type(statement).__name__, None)
             if method is None:
                 raise Unsupported(f"{type(statement).__name__} (line {statement.lineno})")
+            start = len(self.opcodes)
             method(statement)
+            if type(statement).__name__ in _PARTS:
+                self.note(start, statement)
 
     # -- simple statements ---------------------------------------------------------------------------------------------
 
@@ -519,3 +522,9 @@ class Statements(Patterns):
             self.place(next_case)
         self.emit("POP", None, node)
         self.place(end)
+
+
+#: Statements that are parts of their own.
+_PARTS = frozenset([
+    "FunctionDef", "AsyncFunctionDef", "ClassDef", "TypeAlias", "Import", "ImportFrom", "Raise", "Try", "With", "Match",
+])  # fmt: skip

@@ -17,7 +17,7 @@ import types
 from typing import Any
 
 from anfora.core.span import is_internal
-from anfora.graph.source.code import Code, Position
+from anfora.graph.source.code import Code, Part, Position
 from anfora.graph.source.constants import Pool
 from anfora.graph.source.outline import Loop
 from anfora.graph.source.scopes import (
@@ -71,6 +71,7 @@ class Writer:
         self.inner_frames: list[Inner] = []
         self.own_names = 0
         self.loops: list[Loop] = []
+        self.noted: list[Part] = []
 
     def emit(self, opcode: str, argument: Any, node: ast.AST, seen: ast.AST | None = None) -> None:
         """Write an instruction.
@@ -82,6 +83,10 @@ class Writer:
         self.opcodes.append(opcode)
         self.arguments.append(self.constants.the(argument) if opcode == "CONST" else argument)
         self.positions.append(position_of(node) if seen is None else seen_at(node, seen))
+
+    def note(self, start: int, node: ast.AST) -> None:
+        """The instructions from `start` on are a piece of syntax."""
+        self.noted.append(Part(start, len(self.opcodes), node))
 
     def place(self, label: Label) -> None:
         """The label stands for the next instruction."""
@@ -111,6 +116,7 @@ class Writer:
             is_internal(self.python) and any(map(_puts_back, every_node(self.definition.node))),
             {loop.head: loop for loop in self.loops},
             {loop.iter: loop for loop in self.loops if loop.iter is not None},
+            self.noted,
         )
 
     # -- variables -----------------------------------------------------------------------------------------------------
