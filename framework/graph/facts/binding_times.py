@@ -2,7 +2,8 @@
 
 `ops.isconstant(x)`, `ops.is_sequence_value_unknown(x)` and `ops.is_sequence_shape_unknown(x)` ask this of a compiler. The
 recorder cannot answer them: it runs the program, so it knows all values, and what a mark is about is that the program
-shall not count on them. The answer is found in the instructions of the function that asks, by an abstract interpretation:
+shall not count on them. The answer is found in the blocks of the function that asks (ir/parser.py), by an abstract
+interpretation of their calls:
 
     constant         literals, names of modules, functions and numbers outside, attributes; arguments that hold no tensor
     unknown value    tensors that come as arguments, Parameters, what `mutable` marks, and whatever is computed of these
@@ -15,20 +16,25 @@ are called are not looked into: their results are as known as their arguments.
 
 from __future__ import annotations
 
-import ast
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, Union
+from typing import Any
 
 from anfora.core.parameter import Parameter
+from anfora.core.span import Span
 from anfora.core.tree import has_tensors, tensors
 from anfora.graph.facts import rows  # noqa: F401 (they fill the table)
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import IDENTITY, KEPT, PLAIN, fact_of, methods_of
+from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, ValueNode
+from anfora.graph.ir.blocks import Block
+from anfora.graph.ir.instructions import NO_VALUE, parameters_of
+from anfora.graph.ir.nodes import Graph
+from anfora.graph.ir.parser import VALUES, FunctionParser, Program
+from anfora.graph.ir.primitives import Primitive, switch
+from anfora.graph.ir.structure import graph_of
 from anfora.graph.machine.frames import builtins_of
-from anfora.graph.source.code import JUMPS, Code
-from anfora.graph.source.scopes import DEFINITIONS
-from anfora.graph.source.statements import compile_function
+from anfora.graph.source.code import Part, about
 
 __all__ = ["Known", "answers", "known"]
 
@@ -42,17 +48,12 @@ class Known:
         value: whether the value is unknown.
         length: whether the length, of a sequence, is unknown.
         items: what is known of the items, where they are written out.
-        object: what it is, where the text says so: a literal, what a name outside stands for.
-        method: whose attribute of which name it is, where it may be a method.
     """
 
-    __slots__ = ("items", "length", "method", "object", "value")
+    __slots__ = ("items", "length", "value")
 
-    def __init__(
-        self, value: bool = False, length: bool = False, items: list[Known] | None = None, object: Any = _ABSENT,
-        method: tuple[Known, str] | None = None,
-    ) -> None:  # fmt: skip
-        self.value, self.length, self.items, self.object, self.method = value, length, items, object, method
+    def __init__(self, value: bool = False, length: bool = False, items: list[Known] | None = None) -> None:
+        self.value, self.length, self.items = value, length, items
 
     @property
     def holds_unknown(self) -> bool:
@@ -68,7 +69,7 @@ class Known:
 
 def _together(parts: Iterable[Known]) -> Known:
     """What is computed of some values."""
-    return Known(any([part.holds_unknown for part in parts]))
+    return Known(any(part.holds_unknown for part in parts))
 
 
 def _of_value(value: Any) -> Known:
@@ -77,9 +78,8 @@ def _of_value(value: Any) -> Known:
 
 
 def _of_object(value: Any) -> Known:
-    """What is known of what a name outside stands for, or of a literal."""
-    items = list(map(_of_object, value)) if type(value) is tuple else None
-    return Known(isinstance(value, Parameter), items=items, object=value)
+    """What is known of a literal, and of what a name outside stands for."""
+    return Known(isinstance(value, Parameter), items=list(map(_of_object, value)) if type(value) is tuple else None)
 
 
 def known(frames: list[Any]) -> Known | None:
@@ -88,438 +88,310 @@ def known(frames: list[Any]) -> Known | None:
     return _Reader(frames).read()
 
 
-#: What is known at an instruction: of variables by name, of the stack by place.
-_State = dict[Union[str, int], Known]
-
-
 class _Reader:
-    """Follows the instructions of a function, all ways that they may go, until nothing new becomes unknown."""
+    """Goes through the blocks of a function in the order of the program, and through loops until nothing new becomes
+    unknown; notes what is known at one call."""
 
     def __init__(self, frames: list[Any]) -> None:
         frame = frames[-1]
         self.function: types.FunctionType = frame.function
-        self.code: Code = frame.code
-        self.asked = frame.pc - 1  #: the call in question
+        self.asked = tuple(about(frame.code.positions[frame.pc - 1]))
         self.found: list[tuple[bool, bool]] = []
         self.arguments: list[Known] = []  #: of the call
         self.keywords: dict[str, Known] = {}
-        python = self.code.python
-        count = python.co_argcount + python.co_kwonlyargcount + bool(python.co_flags & 4) + bool(python.co_flags & 8)
-        self.parameters: _State = {name: _of_value(_value_of(frame, name)) for name in python.co_varnames[:count]}
-        if len(frames) > 1:
-            self._take_from_caller(frames[:-1])
-        self.leaders = {a for o, a in zip(self.code.opcodes, self.code.arguments) if o in JUMPS}
-        self.unknown: set[int] = set()  #: blocks, by their first instructions, that end in a choice of unknown outcome
-        self.begin()
-
-    def begin(self) -> None:
-        """Nothing has been read."""
-        #: By the first instruction of a block: what comes from where (a block, and an instruction of it), and what of that
-        #: differs, the block that all ways there go through, and the `try` around: where to go, the height of the stack.
-        self.incoming: dict[int, dict[tuple[int, int], _State]] = {}
-        self.differing: dict[tuple[int, str | int], Known] = {}
-        self.before: dict[int, int | None] = {0: None}
-        self.handlers: dict[int, tuple[tuple[int, int], ...]] = {}
-        self.pending: set[int] = {0}
-        self.found.clear()
-
-    def _take_from_caller(self, frames: list[Any]) -> None:
-        """What the caller gives is as unknown as it is there."""
-        caller = _Reader(frames)
-        caller.read()
-        names = [name for name in self.parameters if isinstance(name, str)]
-        first = 1 if names[:1] == ["self"] else 0
-        for name, what in (*zip(names[first:], caller.arguments), *caller.keywords.items()):
-            if name in self.parameters and what.holds_unknown:
-                self.parameters[name] = what
+        names = parameters_of(frame.code.python)
+        self.parameters = {name: _of_value(_value_of(frame, name)) for name in names}
+        if len(frames) > 1:  # what the caller gives is as unknown as it is there
+            caller = _Reader(frames[:-1])
+            caller.read()
+            given = zip(names[names[:1] == ["self"] :], caller.arguments)
+            self.parameters.update(
+                (n, k) for n, k in (*given, *caller.keywords.items()) if n in names and k.holds_unknown
+            )
+        self.known: dict[AnfNode, Known] = {}
+        self.passed: dict[AnfNode, dict[Block, Known]] = {}  #: for phis, by the block that jumps
+        self.merged: dict[AnfNode, Known] = {}  #: phis of which that differs
+        self.globals: dict[str, Known] = {}  #: that it assigns
 
     def read(self) -> Known | None:
         """What is known of the argument, whichever way the program came to it."""
-        while self.pending:
-            start = min(self.pending)
-            self.pending.discard(start)
-            count = len(self.unknown)
-            _Block(self, start, self.state(start)).run()
-            if len(self.unknown) > count:  # what has been said without that is wrong
-                self.begin()
+        program = Program(None, _Paths)
+        try:
+            graph = program.graph(self.function)
+        except NotImplementedError:
+            return None
+        program.settle()
+        self.known.update(zip(graph.parameters, self.parameters.values()))
+        self.results = program.results
+        self.blocks: dict[Graph | None, Block] = {block.graph: block for block in program.blocks}
+        order, position = self.blocks[graph].order, 0
+        begins: dict[Block, int] = {}  #: of loops
+        turns: dict[Block, int] = {}
+        while position < len(order):
+            step = order[position]
+            position += 1
+            if isinstance(step, CNode):
+                self.known[step] = self.call(step)
+                continue
+            target = step.target
+            assert target is not None
+            is_changed = self.jump(step, target)
+            if step in target.sources[: target.entries]:
+                begins[target], turns[target] = position, 0
+            elif is_changed or not turns[target]:
+                position = begins[target]
+                turns[target] += 1
         if not self.found:
             return None
         return Known(any(value for value, _ in self.found), any(length for _, length in self.found))
 
-    # -- control flow -------------------------------------------------------------------------------------------------
+    # -- choices ------------------------------------------------------------------------------------------------------
 
-    def go(self, start: int, at: int, target: int, state: _State) -> None:
-        """From an instruction, of the block that begins with `start`, it may go on at another one."""
-        is_new = target not in self.incoming
-        before = {} if is_new else self.state(target)
-        flags = {key: (what.value, what.length) for key, what in before.items()}
-        incoming = self.incoming.setdefault(target, {})
-        if start < target:  # what a loop has left of values from before it is old
-            incoming = self.incoming[target] = {place: each for place, each in incoming.items() if place[0] < target}
-        incoming[start, at] = state
-        if is_new:
-            self.before[target] = start
-        elif target > start:
-            self.before[target] = self._common(self.before[target], start)
-        after = self.state(target)
-        if is_new or any(
-            before.get(key) is not what or flags[key] != (what.value, what.length) for key, what in after.items()
-        ):
-            self.pending.add(target)
+    def jump(self, source: Block, target: Block) -> bool:
+        """What a block passes to the one behind it; whether that makes more of it unknown."""
+        is_changed = False
+        for phi in target.phis:
+            assert phi.parameter is not None
+            passed = self.passed.setdefault(phi.parameter, {})
+            passed[source] = self.of(source.passed(phi))
+            all_passed = list(passed.values())
+            if phi.parameter not in self.merged and all(what is all_passed[0] for what in all_passed):
+                self.known[phi.parameter] = all_passed[0]
+                continue
+            merged = self.known[phi.parameter] = self.merged.setdefault(phi.parameter, Known())
+            before = merged.value, merged.length
+            unknown = _together(all_passed).value or self.is_chosen(target.sources, target.before)
+            merged.spoil(unknown, any(what.length for what in all_passed))
+            is_changed = is_changed or before != (merged.value, merged.length)
+        return is_changed
 
-    def _common(self, one: int | None, other: int | None) -> int | None:
-        """The last block that all ways to two blocks go through."""
-        seen = set()
-        while one is not None:
-            seen.add(one)
-            one = self.before[one]
-        while other not in seen:
-            assert other is not None
-            other = self.before[other]
-        return other
-
-    def state(self, start: int) -> _State:
-        """What is known where a block begins: of what differs what any way leaves, and nothing where the choice is unknown."""
-        if start not in self.incoming:
-            return dict(self.parameters)
-        states = list(self.incoming[start].values())
-        state: _State = {}
-        for key in dict.fromkeys(key for each in states for key in each):
-            found = [each.get(key) for each in states]
-            first = found[0]
-            if first is None or any(what is not first for what in found):
-                known = [what for what in found if what is not None]
-                first = self.differing.setdefault((start, key), Known())
-                first.spoil(_together(known).value or self._is_chosen(start), any(what.length for what in known))
-            state[key] = first
-        return state
-
-    def _is_chosen(self, start: int) -> bool:
-        """Whether it depends on something unknown from where the program comes to a block."""
-        seen: set[int] = set()
-        todo = [each for each, _ in self.incoming[start]]
+    def is_chosen(self, blocks: Iterable[Block], back_to: Block | None) -> bool:
+        """Whether something unknown decides which way the program comes to blocks, from one that it comes through."""
+        seen: set[Block] = set()
+        todo = list(blocks)
         while todo:
             block = todo.pop()
             if block not in seen:
                 seen.add(block)
-                if block != self.before[start]:
-                    todo += [each for each, _ in self.incoming[block]]
-        return not seen.isdisjoint(self.unknown)
+                if block is not back_to:
+                    todo += block.sources or ([block.before] if block.before is not None else [])
+        return any(self.is_unknown(block.condition) for block in seen if block.condition is not None)
 
-    def comprehension(self, at: int) -> Any:
-        """The innermost comprehension that an instruction is in."""
-        return next((p for p in self.code.parts if type(p.node) in _COMPREHENSIONS and p.start <= at < p.end), None)
+    def is_unknown(self, condition: AnfNode) -> bool:
+        """Whether it is unknown how a block goes on: of a loop over something, whether there is more."""
+        what = self.of(condition)
+        if isinstance(condition, CNode) and condition.calls(PRIMITIVES["following"]):
+            return what.length
+        return what.holds_unknown
 
+    # -- values -------------------------------------------------------------------------------------------------------
 
-class _Block:
-    """Instructions one after the other; for the opcode X the method X, or what it takes and leaves.
-
-    Args:
-        reader: of the function.
-        start: the first of them.
-        state: what is known there.
-    """
-
-    def __init__(self, reader: _Reader, start: int, state: _State) -> None:
-        self.reader, self.start = reader, start
-        self.stack = [state[place] for place in sorted(key for key in state if isinstance(key, int))]
-        self.variables = {name: what for name, what in state.items() if isinstance(name, str)}
-        self.at = start
-        self.handlers = list(reader.handlers.get(start, ()))
-
-    def run(self) -> None:
-        code = self.reader.code
-        while True:
-            opcode, argument = code.opcodes[self.at], code.arguments[self.at]
-            if opcode in ("RETURN", "RAISE", "RERAISE"):
-                self.fail()
-                return
-            if opcode in JUMPS and opcode != "HANDLER":
-                self.jump(opcode, argument)
-                return
-            method: Callable | None = getattr(self, opcode, None)
-            if method is not None:
-                method(argument)
-            else:
-                taken, left = _EFFECTS[opcode]
-                found = _together(self.pops(taken(argument) if callable(taken) else taken))
-                self.stack += [found] * left
-            self.at += 1
-            if self.at in self.reader.leaders:
-                self.go(self.at)
-                return
-
-    def go(self, target: int, *more: Known) -> None:
-        """It may go on at another instruction, with more on the stack; or where an exception is handled."""
-        reader = self.reader
-        reader.handlers[target] = tuple(self.handlers)
-        reader.go(self.start, self.at, target, {**self.variables, **dict(enumerate([*self.stack, *more]))})
-        self.fail()
-
-    def fail(self) -> None:
-        for n, (target, depth) in enumerate(self.handlers):
-            self.reader.handlers[target] = tuple(self.handlers[:n])
-            stack = [*self.stack[:depth], Known()]
-            self.reader.go(self.start, -self.at, target, {**self.variables, **dict(enumerate(stack))})
-
-    def jump(self, opcode: str, target: int) -> None:
-        at = self.at
-        if opcode == "JUMP":
-            self.go(target)
-            return
-        top = self.stack.pop()
-        if opcode == "NEXT":
-            if top.length:
-                self.reader.unknown.add(self.start)
-            self.go(target)
-            item = top.items[0] if top.items and len(top.items) == 1 else _together([top])
-            self.stack.append(top)
-            self.go(at + 1, item)
-            return
-        if top.holds_unknown:
-            self.reader.unknown.add(self.start)
-        self.go(target, *([top] if opcode.endswith("OR_POP") else []))
-        self.go(at + 1)
-
-    def HANDLER(self, target: int) -> None:
-        self.handlers.append((target, len(self.stack)))
-        self.fail()
-
-    def POP_HANDLER(self, _: None) -> None:
-        self.fail()
-        self.handlers.pop()
-
-    # -- the stack and variables --------------------------------------------------------------------------------------
-
-    def pops(self, count: int) -> list[Known]:
-        taken = self.stack[len(self.stack) - count :]
-        del self.stack[len(self.stack) - count :]
-        return taken
-
-    def push(self, what: Known) -> None:
-        self.stack.append(what)
-
-    def CONST(self, value: Any) -> None:
-        self.push(_of_object(value))
-
-    def COPY(self, n: int) -> None:
-        self.push(self.stack[-n])
-
-    def SWAP(self, n: int) -> None:
-        self.stack[-1], self.stack[-n] = self.stack[-n], self.stack[-1]
-
-    def ROTATE(self, n: int) -> None:
-        self.stack.insert(len(self.stack) - n, self.stack.pop())
-
-    def LOAD(self, name: str) -> None:
-        self.push(self.variables.get(name) or Known())
-
-    LOAD_OUTER = LOAD
-
-    def LOAD_CELL(self, name: str) -> None:
-        function = self.reader.function
-        names = function.__code__.co_freevars
-        if name in self.variables or name not in names:
-            self.LOAD(name)
-            return
-        try:
-            self.push(_of_object((function.__closure__ or ())[names.index(name)].cell_contents))
-        except ValueError:
-            self.push(Known())
-
-    LOAD_OUTER_CELL = LOAD_CELL
-
-    def STORE(self, name: str) -> None:
-        self.variables[name] = self.stack.pop()
-
-    STORE_CELL = STORE_GLOBAL = STORE
-
-    def DELETE(self, name: str) -> None:
-        self.variables.pop(name, None)
-
-    DELETE_CELL = DELETE_GLOBAL = DELETE
-
-    def LOAD_GLOBAL(self, name: str) -> None:
-        function = self.reader.function
-        if name in self.variables:
-            self.LOAD(name)
-        else:
-            self.push(_of_object(function.__globals__.get(name, builtins_of(function).get(name, _ABSENT))))
-
-    # -- attributes and items -----------------------------------------------------------------------------------------
-
-    def GETATTR(self, name: str) -> None:
-        owner = self.stack.pop()
-        if isinstance(owner.object, (types.ModuleType, type)) and hasattr(owner.object, name):
-            self.push(_of_object(getattr(owner.object, name)))
-        else:
-            self.push(Known(owner.holds_unknown and name not in _STATIC, method=(owner, name)))
-
-    def SLICE(self, _: None) -> None:
-        self.push(Known(_together(self.pops(3)).value, object=slice))
-
-    def GETITEM(self, _: None) -> None:
-        owner, index = self.pops(2)
-        item = _item(owner, index)
-        if index.object is slice:
-            self.push(Known(owner.holds_unknown or index.value, owner.length or index.value))
-        else:
-            self.push(_together([owner, index]) if item is None else owner.items[item])  # type: ignore[index]
-
-    def SETITEM(self, _: None) -> None:
-        what, owner, index = self.pops(3)
-        item = _item(owner, index)
-        if item is not None and owner.items is not None:
-            owner.items[item] = what
-        else:
-            decides = index.object is slice and (index.holds_unknown or what.length)
-            owner.spoil(what.holds_unknown or index.holds_unknown, decides)
-
-    def BINARY(self, name: str) -> None:
-        left, right = self.pops(2)
-        if name == "add" and left.items is not None and right.items is not None:
-            self.push(Known(items=[*left.items, *right.items]))
-            return
-        length = left.length or right.length
-        if name == "mul":  # a sequence, so many times
-            for sequence, times in ((left, right), (right, left)):
-                length = length or (sequence.items is not None and times.value)
-        self.push(Known(left.holds_unknown or right.holds_unknown, length))
-
-    INPLACE = BINARY
-
-    def TUPLE(self, n: int) -> None:
-        self.push(Known(items=self.pops(n)))
-
-    LIST = TUPLE
-
-    def UNPACK(self, n: int) -> None:
-        what = self.stack.pop()
-        is_known = what.items is not None and len(what.items) == n
-        self.stack += what.items[::-1] if is_known else [_together([what]) for _ in range(n)]  # type: ignore[index]
-
-    def UNPACK_REST(self, ends: tuple[int, int]) -> None:
-        what = self.stack.pop()
-        self.stack += [_together([what]) for _ in range(sum(ends) + 1)]
-
-    def APPEND(self, depth: int, taken: int = 1) -> None:
-        """More in a container: of one that a comprehension fills, it is known how much if all choices in it are."""
-        what, reader = _together(self.pops(taken)), self.reader
-        into = self.stack[-depth]
-        around = reader.comprehension(self.at) if depth > 1 else None
-        is_chosen = around is not None and any(reader.comprehension(block) == around for block in reader.unknown)
-        into.spoil(what.value or is_chosen, is_chosen)
-        into.items = None
-
-    ADD = APPEND
-
-    def PUT(self, depth: int) -> None:
-        self.APPEND(depth, 2)
-
-    def EXTEND(self, depth: int | None) -> None:
-        what, into = self.stack.pop(), self.stack[-(depth or 1)]
-        into.spoil(what.holds_unknown, what.length)
-        into.items = None
-
-    UPDATE = MERGE = MERGE_KEYWORDS = EXTEND
-
-    def MATCH_SEQUENCE(self, _: None) -> None:
-        self.push(_together(self.stack[-1:]))
-
-    MATCH_MAPPING = MATCH_SEQUENCE
-
-    def LENGTH(self, _: None) -> None:
-        self.push(Known(self.stack[-1].length))
-
-    def MATCH_KEYS(self, _: None) -> None:
-        self.push(_together(self.stack[-2:-1]))
-
-    # -- calls --------------------------------------------------------------------------------------------------------
-
-    def FUNCTION(self, argument: tuple[types.CodeType, tuple[str, ...]]) -> None:
-        code, has = argument
-        self.pops(len(has))
-        self.push(Known(object=code))
-
-    def CALL(self, form: tuple[int, tuple[str, ...]]) -> None:
-        count, names = form
-        arguments = self.pops(count)
-        first = count - len(names)
-        self.call(arguments[:first], dict(zip(names, arguments[first:])))
-
-    def CALL_SPREAD(self, _: None) -> None:
-        items, named = self.pops(2)
-        self.call([items] if items.items is None else items.items, {"": named})
-
-    def call(self, arguments: list[Known], keywords: dict[str, Known]) -> None:
-        reader, function = self.reader, self.stack.pop()
-        everything = [*arguments, *keywords.values()]
-        if self.at == reader.asked:
-            reader.arguments, reader.keywords = arguments, keywords
-            reader.found += [(what.holds_unknown, what.length) for what in everything[:1]]
-        self.push(self._result(function, arguments, keywords, everything))
-
-    def _result(
-        self, function: Known, arguments: list[Known], keywords: dict[str, Known], everything: list[Known]
-    ) -> Known:
-        called = function.object
-        if called is _mutable():
-            has_length = [*arguments[1:2], *([keywords["dynamic_len"]] if "dynamic_len" in keywords else [])]
-            return Known(True, any(what.object is True for what in has_length))
-        found = _of_sequences(called, everything)
+    def of(self, node: AnfNode) -> Known:
+        """What is known of the value of a node."""
+        found = self.known.get(node)
         if found is not None:
             return found
-        if called is not _ABSENT and _is_question(called, len(arguments)):
+        if isinstance(node, ValueNode):
+            return self.known.setdefault(node, _of_object(None if graph_of(node) else node.value))
+        if isinstance(node, CNode):  # of what another one has made
+            return self.call(node)
+        return self.of(self.results[node]) if node in self.results else Known()
+
+    def call(self, node: CNode) -> Known:
+        """What is known of what a call gives."""
+        function = node.fn.value if isinstance(node.fn, ValueNode) else None
+        args = list(map(self.of, node.args))
+        if isinstance(function, Primitive) and function.name != "apply":
+            rule = getattr(self, f"of_{function.name}", None)
+            return _together(args) if rule is None else rule(node, args)
+        if function in self.results:
+            return self.of(self.results[function])
+        if isinstance(node.fn, CNode) and node.fn.calls(switch):
+            is_end = node is self.blocks[node.graph].calls[-1] and self.blocks[node.graph].condition is not None
+            return Known() if is_end else self.chosen(node.fn)
+        called, keywords = node.fn, {}
+        if function is PRIMITIVES["apply"]:
+            called, form = node.args[0], node.args[1].value  # type: ignore[attr-defined]
+            keywords = {way.rstrip("="): what for way, what in zip(form, args[2:]) if way not in ("", "*")}
+            args = [what for way, what in zip(form, args[2:]) if way in ("", "*")]
+        span = node.span
+        if span is not None and (span.line, span.end_line, span.column, span.end_column) == self.asked:
+            self.arguments, self.keywords = args, keywords
+            self.found += [(what.holds_unknown, what.length) for what in [*args, *keywords.values()][:1]]
+        return self.result(node, called, args, keywords)
+
+    def result(self, node: CNode, called: AnfNode, arguments: list[Known], keywords: dict[str, Known]) -> Known:
+        """What a function gives that is no graph."""
+        function = called.value if isinstance(called, ValueNode) else _ABSENT
+        everything = [*arguments, *keywords.values()]
+        if function is _mutable():
+            is_marked = any(isinstance(arg, ValueNode) and arg.value is True for arg in node.args[1:])
+            return Known(True, is_marked)
+        found = _of_sequences(function, everything)
+        if found is not None:
+            return found
+        if function is not _ABSENT and _is_question(function, len(arguments)):
             return Known()
-        if isinstance(called, types.CodeType):
-            return self._filled(called, everything)
-        if function.method is not None:
-            return _of_method(*function.method, everything)
-        return Known(_together(everything).value or (called is _ABSENT and function.holds_unknown))
+        if isinstance(called, CNode) and called.calls(PRIMITIVES["getattr"]):
+            return self.of_method(node, called, everything)
+        unknown = _together(everything).value or self.of(called).holds_unknown
+        return Known(unknown, unknown and isinstance(called, CNode) and called.calls(_GENERATOR))
 
-    def _filled(self, code: types.CodeType, given: list[Known]) -> Known:
-        """What an inner function gives; a comprehension or generator that is one, as much as it is given or chooses."""
-        captured = [self.variables[name] for name in code.co_freevars if name in self.variables]
-        value = _together([*given, *captured]).value
-        if not code.co_name.startswith("<") or code.co_name == "<lambda>":
-            return Known(_together(given).value)
-        opcodes = compile_function(DEFINITIONS[id(code)]).opcodes
-        chooses = opcodes.count("NEXT") > 1 or any(opcode.startswith("JUMP_") for opcode in opcodes)
-        return Known(value, any(what.length for what in given) or (chooses and value))
+    def of_method(self, node: CNode, method: CNode, arguments: list[Known]) -> Known:
+        """What a method gives of something that is not known by name."""
+        made, name = method.args[0], method.args[1].value  # type: ignore[attr-defined]
+        owner, unknown = self.of(made), _together(arguments).value
+        if name in _STATIC:
+            return Known()
+        if name in _CHANGING:
+            here, there = self.blocks[node.graph], self.blocks.get(made.graph)
+            if here is there and name == "append" and owner.items is not None:
+                owner.items.extend(arguments[:1])
+            else:  # how often it is done may be unknown
+                is_chosen = there is not None and here is not there and self.is_chosen([here], there)
+                owner.spoil(unknown or is_chosen, is_chosen or any(what.length for what in arguments))
+                owner.items = None
+        return Known(owner.holds_unknown or unknown, owner.length and name == "copy")
+
+    def chosen(self, choice: CNode) -> Known:
+        """`x if test else y`"""
+        test, *sides = choice.args
+        one, other = [self.of(side.value.output) for side in sides]  # type: ignore[attr-defined]
+        return one if one is other else Known(_together([self.of(test), one, other]).value, one.length or other.length)
+
+    def of_make_tuple(self, node: CNode, args: list[Known]) -> Known:
+        return Known(items=args)
+
+    of_make_list = of_make_tuple
+
+    def of_gather(self, node: CNode, args: list[Known]) -> Known:
+        return Known(_together(args).value, any(what.length for what in args))
+
+    def of_getitem(self, node: CNode, args: list[Known]) -> Known:
+        owner, index = args
+        item = _item(owner, node.args[1])
+        if _is_slice(node.args[1]):
+            return Known(owner.holds_unknown or index.value, owner.length or index.value)
+        return _together(args) if item is None else owner.items[item]  # type: ignore[index]
+
+    def of_setitem(self, node: CNode, args: list[Known]) -> Known:
+        owner, index, what = args
+        item = _item(owner, node.args[1])
+        if item is not None:
+            owner.items[item] = what  # type: ignore[index]
+        else:
+            decides = _is_slice(node.args[1]) and (index.holds_unknown or what.length)
+            owner.spoil(what.holds_unknown or index.holds_unknown, decides)
+        return Known()
+
+    def of_getattr(self, node: CNode, args: list[Known]) -> Known:
+        owner, name = node.args
+        assert isinstance(name, ValueNode)
+        if isinstance(owner, ValueNode) and isinstance(owner.value, (types.ModuleType, type)):
+            return _of_object(getattr(owner.value, name.value, None))
+        return Known(args[0].holds_unknown and name.value not in _STATIC)
+
+    def of_unpack(self, node: CNode, args: list[Known]) -> Known:
+        count = sum(number.value for number in node.args[1:])  # type: ignore[attr-defined]
+        is_known = len(args) == 2 and args[0].items is not None and len(args[0].items) == count
+        return args[0] if is_known else Known(items=[_together(args[:1]) for _ in range(count + len(args) - 2)])
+
+    of_unpack_rest = of_unpack
+
+    def of_following(self, node: CNode, args: list[Known]) -> Known:
+        [items] = args
+        is_one = items.items is not None and len(items.items) == 1
+        return Known(length=items.length, items=items.items if is_one else [_together(args)])
+
+    def of_add(self, node: CNode, args: list[Known]) -> Known:
+        left, right = args
+        if left.items is not None and right.items is not None:
+            return Known(items=[*left.items, *right.items])
+        return Known(_together(args).value, left.length or right.length)
+
+    of_iadd = of_add
+
+    def of_mul(self, node: CNode, args: list[Known]) -> Known:
+        """A sequence, so many times."""
+        decides = any(one.items is not None and other.value for one, other in (args, args[::-1]))
+        return Known(_together(args).value, decides or any(what.length for what in args))
+
+    of_imul = of_mul
+
+    def of_bound(self, node: CNode, args: list[Known]) -> Known:
+        return args[0]
+
+    of_iter = of_bound
+
+    def of_store_cell(self, node: CNode, args: list[Known]) -> Known:
+        args[0].spoil(args[1].holds_unknown, args[1].length)
+        return Known()
+
+    def of_load_cell(self, node: CNode, args: list[Known]) -> Known:
+        cell = node.args[0]
+        if isinstance(cell, ValueNode):
+            return _of_object(getattr(cell.value, "cell_contents", None))
+        return Known(args[0].value, args[0].length)
+
+    def of_store_global(self, node: CNode, args: list[Known]) -> Known:
+        self.globals[node.args[1].value] = args[2]  # type: ignore[attr-defined]
+        return Known()
+
+    def of_load_global(self, node: CNode, args: list[Known]) -> Known:
+        name = node.args[1].value  # type: ignore[attr-defined]
+        scope = self.function.__globals__
+        return self.globals.get(name) or _of_object(scope.get(name, builtins_of(self.function).get(name)))
 
 
-def _item(owner: Known, index: Known) -> int | None:
+class _Paths(FunctionParser):
+    """A function in which what Python alone does is followed too, and inner functions are not."""
+
+    def refuse(self) -> None:
+        pass
+
+    def is_seen(self, part: Part) -> bool:
+        return type(part.node) in VALUES and super().is_seen(part)
+
+    def fork(self, block: Block, at: int) -> tuple[AnfNode, tuple[Block, int], tuple[Block, int]]:
+        if self.code.opcodes[at] != "HANDLER":
+            return super().fork(block, at)
+        failed, body = block.follow("✗"), block.follow("✓")
+        failed.push(NO_VALUE)
+        return NO_VALUE, (failed, self.code.arguments[at]), (body, at + 1)
+
+    def step(self, block: Block, opcode: str, argument: Any, span: Span) -> None:
+        if opcode == "FUNCTION":
+            block.pops(len(argument[1]))
+            captured = [block.read(name) for name in argument[0].co_freevars if name in block.variables]
+            block.push(block.call(_GENERATOR if argument[0].co_name == "<genexpr>" else _OTHER, *captured))
+        elif opcode in _LEFT_OUT:
+            taken, seen = _LEFT_OUT[opcode]
+            parts = block.pops(taken) if taken else list(map(block.node, block.stack[-seen:][:1])) if seen else []
+            block.push(block.call(_OTHER, *parts))
+        elif opcode not in ("POP_HANDLER", "CAUGHT", "END_CAUGHT"):
+            super().step(block, opcode, argument, span)
+
+
+#: Functions of what is as known as what it is made of.
+_OTHER, _GENERATOR = Primitive("other", _together, 0, None), Primitive("generator", _together, 0, None)
+#: Instructions that no graph has: how many values they take, or which one from the top they look at.
+_LEFT_OUT: dict[str, tuple[int, int]] = {
+    **dict.fromkeys(["SPECIAL", "MATCHES", "YIELD", "IMPORT_AS"], (1, 0)),
+    **dict.fromkeys(["YIELD_FROM", "REST_OF_MAPPING", "MATCH_CLASS"], (2, 0)),
+    **dict.fromkeys(["IMPORT", "IMPORT_FROM", "LOAD_BUILTIN"], (0, 0)),
+    **dict.fromkeys(["MATCH_SEQUENCE", "MATCH_MAPPING", "LENGTH"], (0, 1)), "MATCH_KEYS": (0, 2),
+}  # fmt: skip
+
+
+def _item(owner: Known, index: AnfNode) -> int | None:
     """Which of the items that are written out an index means."""
-    number = index.object
+    number = index.value if isinstance(index, ValueNode) else None
     is_there = type(number) is int and owner.items is not None and -len(owner.items) <= number < len(owner.items)
     return number if is_there else None
 
 
-def _of_method(owner: Known, name: str, arguments: list[Known]) -> Known:
-    """What a method gives of something that is not known by name."""
-    unknown = any(what.holds_unknown for what in arguments)
-    if name in _STATIC:
-        return Known()
-    if name == "append" and owner.items is not None:
-        owner.items.extend(arguments[:1])
-    elif name in _CHANGING:
-        owner.spoil(unknown, any(what.length for what in arguments))
-        owner.items = None
-    return Known(owner.holds_unknown or unknown, owner.length and name == "copy")
-
-
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
-
-#: How many values an instruction takes and leaves, of which nothing else is to be said.
-_EFFECTS: dict[str, tuple[Any, int]] = {
-    **dict.fromkeys(["UNARY", "SPECIAL", "MATCHES", "YIELD", "IMPORT_AS"], (1, 1)),
-    **dict.fromkeys(["COMPARE", "YIELD_FROM", "REST_OF_MAPPING", "MATCH_CLASS"], (2, 1)),
-    **dict.fromkeys(["POP", "DELATTR"], (1, 0)), **dict.fromkeys(["SETATTR", "DELITEM"], (2, 0)),
-    **dict.fromkeys(["LOOP", "CAUGHT", "END_CAUGHT", "ITER", "TO_TUPLE", "TO_DICT", "SPREAD"], (0, 0)),
-    **dict.fromkeys(["IMPORT", "IMPORT_FROM", "LOAD_BUILTIN"], (0, 1)),
-    "SET": (lambda n: n, 1), "MAP": (lambda n: 2 * n, 1), "JOIN": (lambda n: n, 1),
-    "FORMAT": (lambda how: 1 + how[1], 1),
-}  # fmt: skip
+def _is_slice(index: AnfNode) -> bool:
+    return isinstance(index, CNode) and index.calls(PRIMITIVES["make_slice"])
 
 
 def _value_of(frame: Any, name: str) -> Any:

@@ -15,7 +15,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple, Union
 
 from anfora.core.span import Span
-from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, Parameter, ValueNode
+from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, Parameter
 from anfora.graph.ir.primitives import switch
 
 __all__ = ["Block", "Items", "Phi", "Value", "joined", "plain_name"]
@@ -88,10 +88,14 @@ class Block:
         self.variables: dict[str, Value] = dict(before.variables) if before is not None else {}
         self.unsure: set[str] = set(before.unsure) if before is not None else set()  #: may have no value
         self.stack: list[Value] = before.stack[:] if before is not None else []
-        self.sources: list[Block] = []  #: the blocks that jump here
+        self.sources: list[Block] = []  #: the blocks that jump here,
+        self.entries = 0  #: of which so many come from before the loop that it is the head of
+        self.condition: AnfNode | None = None  #: of the branch at its end
         self.phis: list[Phi] = []
         self.target: Block | None = None  #: where it jumps to at its end
         self.calls: list[CNode] = []  #: what the program computes here, in its order
+        #: What all blocks of the function do: their calls, and the blocks where they jump.
+        self.order: list[CNode | Block] = before.order if before is not None else []
 
     def follow(self, mark: str) -> Block:
         """A block that nothing else leads to."""
@@ -101,6 +105,7 @@ class Block:
         """A call that the program makes here."""
         made = self.graph.apply(function, *arguments, span=span)
         self.calls.append(made)
+        self.order.append(made)
         return made
 
     # -- values -------------------------------------------------------------------------------------------------------
@@ -147,9 +152,11 @@ class Block:
         """Go on in another block. What is passed is known when all blocks are there: see `finish`."""
         self.target = target
         target.sources.append(self)
+        self.order.append(self)
 
     def branch(self, condition: AnfNode, first: Block, second: Block, span: Span) -> None:
         """Go on in one of two blocks."""
+        self.condition = condition
         self.graph.output = self.call(self.call(switch, condition, first.graph, second.graph, span=span), span=span)
 
     def passed(self, phi: Phi) -> AnfNode:
@@ -175,7 +182,9 @@ class Block:
             self.graph.output = self.graph.apply(PRIMITIVES["depend"], output, *waiting)
 
 
-def joined(sources: Sequence[Block], mark: str, changed: Collection[str | int] = (), unbound: Collection[str] = ()) -> Block:
+def joined(
+    sources: Sequence[Block], mark: str, changed: Collection[str | int] = (), unbound: Collection[str] = ()
+) -> Block:
     """A block that others jump to.
 
     Args:
@@ -203,6 +212,7 @@ def joined(sources: Sequence[Block], mark: str, changed: Collection[str | int] =
     block.stack = [merged(i, list(values)) for i, values in enumerate(zip(*[source.stack for source in sources]))]
     for source in sources:
         source.jump(block)
+    block.entries = len(sources)
     return block
 
 

@@ -18,11 +18,17 @@ from anfora.graph.ir.primitives import UNBOUND
 from anfora.graph.ir.structure import graph_of
 
 if TYPE_CHECKING:
-    from anfora.graph.ir.parser import _Program
+    from anfora.graph.ir.parser import Program
 
 __all__ = ["NO_VALUE", "Instructions", "needs_form", "parameters_of", "passed_on", "signature_form"]
 
-_OPERATORS = {"UNARY": 1, "BINARY": 2, "COMPARE": 2}
+#: What is a call of a primitive with what is on the stack, by instruction: the primitive (`{}` is the argument), the places
+#: of its arguments, and whether it leaves a value.
+_CALLS: dict[str, tuple[str, tuple[int, ...], bool]] = {
+    "UNARY": ("{}", (0,), True), "BINARY": ("{}", (0, 1), True), "COMPARE": ("{}", (0, 1), True),
+    "INPLACE": ("i{}", (0, 1), True), "GETITEM": ("getitem", (0, 1), True), "SLICE": ("make_slice", (0, 1, 2), True),
+    "SETITEM": ("setitem", (1, 2, 0), False), "DELITEM": ("delitem", (0, 1), False),
+}  # fmt: skip
 #: What adds to a container, by instruction: how it goes in, and the method for one that is there already.
 _ADDING = {
     "APPEND": ("", "append"), "ADD": ("", "add"), "PUT": ("", ""), "EXTEND": ("*", "extend"),
@@ -33,10 +39,10 @@ _KINDS = {"TUPLE": tuple, "LIST": list, "SET": set, "MAP": dict}
 
 class Instructions:
     """Makes nodes of instructions; for the opcode X the method X. What it works with is a function's: see
-    `parser._Function`."""
+    `parser.FunctionParser`."""
 
-    program: _Program
-    function: types.FunctionType
+    program: Program
+    function: Any  #: a types.FunctionType
     cells: dict[str, AnfNode]  #: variables in cells, of the function and of those around it
     held: dict[str, AnfNode]  #: variables of functions around it that keep their values
     is_own: Callable[[str], bool]
@@ -44,11 +50,13 @@ class Instructions:
 
     def step(self, block: Block, opcode: str, argument: Any, span: Span) -> None:
         """Do an instruction that does not jump."""
-        if opcode in _OPERATORS:
-            operands = block.pops(_OPERATORS[opcode])
+        if opcode in _CALLS:
+            name, places, leaves = _CALLS[opcode]
+            operands = block.pops(len(places))
             if opcode == "COMPARE":
                 self.seen_as_objects(operands)
-            block.push(block.call(PRIMITIVES[argument], *operands, span=span))
+            result = block.call(PRIMITIVES[name.format(argument)], *[operands[i] for i in places], span=span)
+            block.stack += [result] * leaves
         elif opcode in _KINDS:
             kind = _KINDS[opcode]
             block.push(Items(kind, ("",) * argument, tuple(block.pops(argument * (1 + (kind is dict)))), span))
@@ -134,7 +142,7 @@ class Instructions:
 
     def LOAD_GLOBAL(self, block: Block, name: str, span: Span) -> None:
         constant = None if name in self.stores_global else self.program.global_constant(self.function, name)
-        block.push(block.call(PRIMITIVES["load_global"], self.function, name, span=span) if constant is None else constant)
+        block.push(constant or block.call(PRIMITIVES["load_global"], self.function, name, span=span))
 
     def STORE_GLOBAL(self, block: Block, name: str, span: Span) -> None:
         block.call(PRIMITIVES["store_global"], self.function, name, block.pop(), span=span)
@@ -168,22 +176,6 @@ class Instructions:
         owner = block.pop()
         self.seen_as_objects([owner])
         block.call(PRIMITIVES["delattr"], owner, name, span=span)
-
-    def GETITEM(self, block: Block, _: None, span: Span) -> None:
-        block.push(block.call(PRIMITIVES["getitem"], *block.pops(2), span=span))
-
-    def SLICE(self, block: Block, _: None, span: Span) -> None:
-        block.push(block.call(PRIMITIVES["make_slice"], *block.pops(3), span=span))
-
-    def SETITEM(self, block: Block, _: None, span: Span) -> None:
-        value, owner, index = block.pops(3)
-        block.call(PRIMITIVES["setitem"], owner, index, value, span=span)
-
-    def DELITEM(self, block: Block, _: None, span: Span) -> None:
-        block.call(PRIMITIVES["delitem"], *block.pops(2), span=span)
-
-    def INPLACE(self, block: Block, name: str, span: Span) -> None:
-        block.push(block.call(PRIMITIVES[f"i{name}"], *block.pops(2), span=span))
 
     def UNPACK(self, block: Block, n: int, span: Span) -> None:
         top = block.stack[-1]

@@ -33,6 +33,7 @@ from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, ValueNode
 from anfora.graph.ir.blocks import Block, Items, joined, plain_name
 from anfora.graph.ir.instructions import NO_VALUE, Instructions, needs_form, parameters_of, passed_on, signature_form
 from anfora.graph.ir.interpreted import BREAK, CONTINUE, RETURN, function_of
+from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.primitives import switch
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.values import is_meta
@@ -41,7 +42,7 @@ from anfora.graph.source.scopes import DEFINITIONS, Definition, no_arguments, po
 from anfora.graph.source.sources import definition_of
 from anfora.graph.source.statements import compile_function
 
-__all__ = ["parse"]
+__all__ = ["VALUES", "FunctionParser", "Program", "parse"]
 
 
 def parse(function: Callable) -> FuncGraph:
@@ -64,7 +65,7 @@ def parse(function: Callable) -> FuncGraph:
     plain = _unwrapped(function)
     if not isinstance(plain, types.FunctionType):
         raise NotImplementedError(f"only functions that Python has made are parsed, and not {plain!r}")
-    program = _Program(plain)
+    program = Program((plain.__module__ or "").partition(".")[0], FunctionParser)
     graph = program.graph(plain)
     program.finish(graph)
     return graph
@@ -77,6 +78,10 @@ def _unwrapped(function: Any) -> Any:
     return function
 
 
+#: Blocks, by the instruction that they go on with.
+_Waiting = dict[int, list[Block]]
+
+
 class _Again(Exception):
     """Something has been learned of an inner function or its variables, with which the outer one must be parsed."""
 
@@ -85,15 +90,16 @@ class _Whole(Exception):
     """A function has no graph form as a whole."""
 
 
-class _Program:
+class Program:
     """The functions that are parsed together, each once, so that recursion finds itself.
 
     Args:
-        root: the function in which it starts.
+        home: the package or script of which functions are graphs where they are called; None for no other functions.
+        parser: what parses one.
     """
 
-    def __init__(self, root: Any) -> None:
-        self.home = (getattr(root, "__module__", None) or "").partition(".")[0]
+    def __init__(self, home: str | None, parser: type[FunctionParser]) -> None:
+        self.home, self.parser = home, parser
         self.graphs: dict[Any, FuncGraph] = {}
         self.forms: dict[Any, tuple[str, ...]] = {}  #: signatures, by function
         self.blocks: list[Block] = []
@@ -102,7 +108,9 @@ class _Program:
         #: code of inner functions that are used as objects.
         self.changing: set[tuple[types.CodeType, str]] = set()
         self.objects: set[types.CodeType] = set()
-        self.inner: dict[FuncGraph | None, types.CodeType] = {}  #: of inner functions
+        self.inner: dict[Graph | None, types.CodeType] = {}  #: of inner functions
+        #: What comprehensions give, by their graphs, and what they are given, by their parameters.
+        self.results: dict[Graph | AnfNode, AnfNode] = {}
 
     def code(self, definition: Definition) -> Code:
         found = self.codes.get(id(definition.python))
@@ -124,13 +132,13 @@ class _Program:
         form = signature_form(python, len(function.__defaults__ or ()), function.__kwdefaults__ or ())
         self.forms[function] = form
         while True:
-            parser = _Function(self, function, definition, graph)
+            parser = self.parser(self, function, definition, graph)
             try:
                 parser.parse()
             except _Again:
                 continue
             except (_Whole, Unsupported) as whole:
-                parser = _Function(self, function, definition, graph)
+                parser = self.parser(self, function, definition, graph)
                 parser.whole(str(whole), form)
             self.blocks += parser.blocks
             return graph
@@ -173,12 +181,7 @@ class _Program:
 
     def finish(self, root: FuncGraph) -> None:
         """Make the jumps, then let results wait for calls that nothing uses."""
-        count = -1
-        while count < (count := sum(len(block.phis) for block in self.blocks)):  # what is passed may be more of them
-            for block in reversed(self.blocks):
-                for phi in block.phis:
-                    for source in block.sources:
-                        source.passed(phi)
+        self.settle()
         for block in self.blocks:
             block.finish()
         blocks = {block.graph: block for block in self.blocks}
@@ -192,8 +195,17 @@ class _Program:
                 finished.add(graph)
                 blocks[graph].keep(set(structure.schedules[graph]))  # type: ignore[index]
 
+    def settle(self) -> None:
+        """Make the parameters of blocks that others need which they jump to."""
+        count = -1
+        while count < (count := sum(len(block.phis) for block in self.blocks)):  # what is passed may be more of them
+            for block in reversed(self.blocks):
+                for phi in block.phis:
+                    for source in block.sources:
+                        source.passed(phi)
 
-class _Function(Instructions):
+
+class FunctionParser(Instructions):
     """One function.
 
     Args:
@@ -207,8 +219,8 @@ class _Function(Instructions):
     code: Code
 
     def __init__(
-        self, program: _Program, function: types.FunctionType, definition: Definition, graph: FuncGraph,
-        outer: _Function | None = None,
+        self, program: Program, function: types.FunctionType, definition: Definition, graph: FuncGraph,
+        outer: FunctionParser | None = None,
     ) -> None:  # fmt: skip
         self.program, self.function, self.definition = program, function, definition
         self.python = definition.python
@@ -259,24 +271,29 @@ class _Function(Instructions):
         )
 
     def parse(self) -> None:
-        if self.python.co_flags & _STOPS:
-            raise _Whole("a generator goes on where it has stopped")
-        if "__class__" in self.python.co_freevars:
-            raise _Whole("it asks for the class that it is defined in")
+        self.refuse()
         code = self.code = self.program.code(self.definition)
         instructions = list(zip(code.opcodes, code.arguments))
-        self.stores_global = {name for opcode, name in instructions if opcode in ("STORE_GLOBAL", "DELETE_GLOBAL")}
+        self.stores_global = {name for opcode, name in instructions if opcode in _CHANGES_GLOBAL}
         jumps = [(at, argument) for at, (opcode, argument) in enumerate(instructions) if opcode in JUMPS]
         self.leaders = {target for _, target in jumps}
         #: Where the iterations of loops begin, and the last instruction that goes back there.
         self.loops = {target: at for at, target in jumps if target <= at}
         self.make_variables()
         self.parts: dict[int, list[Part]] = {}
+        self.inside: list[Part] = []  #: those that are being read
         self.reasons: dict[Part, str] = {}
         for part in reversed(code.parts):  # those around others come first
             if self.is_seen(part):
                 self.parts.setdefault(part.start, []).append(part)
         self.run(self.entry, 0)
+
+    def refuse(self) -> None:
+        """Functions that have no graph form as a whole."""
+        if self.python.co_flags & _STOPS:
+            raise _Whole("a generator goes on where it has stopped")
+        if "__class__" in self.python.co_freevars:
+            raise _Whole("it asks for the class that it is defined in")
 
     # -- variables ----------------------------------------------------------------------------------------------------
 
@@ -284,9 +301,9 @@ class _Function(Instructions):
         """Parameters have values, the others have none; those that change behind inner functions live in cells."""
         code, entry = self.code, self.entry
         values = dict(zip(parameters_of(self.python), entry.graph.parameters))
-        stored: Counter[str] = Counter({name: 1 for name in values})
+        stored: Counter[str] = Counter(values.keys())
         for at, (opcode, argument) in enumerate(zip(code.opcodes, code.arguments)):
-            if opcode in ("STORE", "DELETE", "STORE_CELL", "DELETE_CELL"):
+            if opcode in _CHANGES:
                 in_loop = any(head <= at <= last for head, last in self.loops.items())
                 stored[argument] += 1 + in_loop + opcode.startswith("DELETE")
             elif opcode == "FUNCTION":
@@ -306,11 +323,15 @@ class _Function(Instructions):
     def is_own(self, name: str) -> bool:
         return name in self.code.cells
 
-    def changed(self, start: int, end: int) -> Iterator[tuple[str, str]]:
-        """The variables of the frame that instructions assign and delete, and how."""
-        for opcode, argument in zip(self.code.opcodes[start:end], self.code.arguments[start:end]):
-            if opcode in ("STORE", "DELETE", "STORE_CELL", "DELETE_CELL") and argument in self.entry.variables:
-                yield argument, opcode
+    def within(self, start: int, end: int) -> Iterator[tuple[str, Any]]:
+        """Some instructions."""
+        return zip(self.code.opcodes[start:end], self.code.arguments[start:end])
+
+    def changed(self, start: int, end: int) -> set[str]:
+        """The variables of the frame that instructions assign and delete."""
+        return {argument for opcode, argument in self.within(start, end) if opcode in _CHANGES} & {
+            *self.entry.variables
+        }
 
     # -- inner functions ----------------------------------------------------------------------------------------------
 
@@ -323,7 +344,7 @@ class _Function(Instructions):
         graph = FuncGraph(_name_of(python))
         made: AnfNode = ValueNode(graph)
         self.program.inner[graph] = python
-        inner = _Function(self.program, self.function, DEFINITIONS[id(python)], graph, self)
+        inner = type(self)(self.program, self.function, DEFINITIONS[id(python)], graph, self)
         after = self.at + (1 if sys.version_info >= (3, 11) else 4)
         for name in python.co_freevars:
             if name in self.cells:
@@ -355,25 +376,23 @@ class _Function(Instructions):
 
     # -- control flow -------------------------------------------------------------------------------------------------
 
-    def run(self, block: Block, start: int, stop: int | None = None, level: int = 0) -> Block:
+    def run(self, block: Block, start: int, stop: int | None = None) -> Block:
         """Go on from an instruction, whichever ways there are.
 
         Args:
             block: the block that goes on.
             start: where.
             stop: where all ways end; None where they end in `return`.
-            level: how many of the parts that begin at the start it is inside of.
         Returns:
             the block that comes to `stop`.
         """
-        waiting = {start: [block]}
+        waiting: _Waiting = {start: [block]}
         while waiting:
             at = min(waiting)
             block = self.enter(at, waiting.pop(at))
             if at == stop:
                 break
-            self.line(block, at, waiting, stop, level)
-            level = 0
+            self.line(block, at, waiting, stop)
         return block
 
     def enter(self, at: int, sources: list[Block]) -> Block:
@@ -385,43 +404,40 @@ class _Function(Instructions):
             source.settle(0 if last is not None else len(source.stack) - 1)
         if last is None:
             return self.known(joined(sources, "↓"))
-        changed = {name for name, _ in self.changed(at, last)}
-        unbound = {name for name, opcode in self.changed(at, last) if opcode.startswith("DELETE")}
-        for parts in self.parts.values():
-            for part in parts:
-                if at <= part.start <= last and part in self.reasons:
-                    unbound.update(name for name, _ in self.changed(part.start, part.end))
+        changed: set[str | int] = {*self.changed(at, last)}
+        unbound = {name for opcode, name in self.within(at, last) if opcode == "DELETE"}
+        unbound.update(*[self.changed(part.start, part.end) for part in self.reasons if at <= part.start <= last])
         depth = len(sources[0].stack) - 1
         is_range = self.code.opcodes[at] == "NEXT" and sources[0].stack[depth] in self.ranges
-        block = self.known(joined(sources, "↵", {*changed, depth} if is_range else changed, unbound))
+        if is_range:
+            changed.add(depth)
+        block = self.known(joined(sources, "↵", changed, unbound))
         if is_range:
             self.ranges.add(block)
         self.headers[at], self.lasts[block] = block, last
         return block
 
-    def line(self, block: Block, at: int, waiting: dict[int, list[Block]], stop: int | None, level: int) -> None:
+    def line(self, block: Block, at: int, waiting: _Waiting, stop: int | None) -> None:
         """Instructions one after the other, until it goes on in other blocks, which wait then, or ends."""
         code = self.code
         while True:
-            parts = self.parts.get(at, ())[level:]
+            part = self.part_at(at)
             opcode, argument = code.opcodes[at], code.arguments[at]
-            if parts:
-                block = self.part(block, parts[0], level, waiting)
-                at = parts[0].end
+            if part is not None:
+                block, at = self.do_part(block, part, waiting), part.end
             elif opcode in JUMPS:
                 self.jump(block, at, waiting)
                 return
-            elif opcode in ("RETURN", "RAISE"):
+            elif opcode == "RETURN":
+                block.graph.output = block.pop()
+                return
+            elif opcode in ("RAISE", "RERAISE"):
                 span = self.span(code.positions[at])
-                block.graph.output = (
-                    block.pop() if opcode == "RETURN"
-                    else block.call(PRIMITIVES["raise"], *block.pops(argument), span=span)
-                )  # fmt: skip
+                block.graph.output = block.call(PRIMITIVES["raise"], *block.pops(argument or 0), span=span)
                 return
             else:
                 self.do(block, at)
                 at += 1
-            level = 0
             if at in self.leaders or at == stop:
                 waiting.setdefault(at, []).append(block)
                 return
@@ -439,16 +455,17 @@ class _Function(Instructions):
         else:
             block.push(block.call(PRIMITIVES["iter"], value, span=span))
 
-    def jump(self, block: Block, at: int, waiting: dict[int, list[Block]]) -> None:
+    def jump(self, block: Block, at: int, waiting: _Waiting) -> None:
+        """Go on where a jump leads, or both ways."""
         if self.code.opcodes[at] == "JUMP":
             self.go(block, self.code.arguments[at], at, waiting)
             return
-        condition, *ways = self.fork(block, at)
-        block.branch(condition, *[way for way, _ in ways], self.span(self.code.positions[at]))
-        for way, target in ways:
+        condition, first, second = self.fork(block, at)
+        block.branch(condition, first[0], second[0], self.span(self.code.positions[at]))
+        for way, target in (first, second):
             self.go(self.known(way), target, at, waiting)
 
-    def go(self, block: Block, target: int, at: int, waiting: dict[int, list[Block]]) -> None:
+    def go(self, block: Block, target: int, at: int, waiting: _Waiting) -> None:
         """Go on at an instruction."""
         if target <= at:
             block.jump(self.headers[target])
@@ -489,79 +506,87 @@ class _Function(Instructions):
     def is_seen(self, part: Part) -> bool:
         """Whether a part has a form of its own."""
         kind = type(part.node)
-        if kind in _VALUES:  # unless it binds variables, which are of the function around it
-            return not any(not name.startswith(".") for name, _ in self.changed(part.start, part.end))
-        reason = f"{_WHAT[kind.__name__]} has no graph form" if kind.__name__ in _WHAT else None
-        for opcode, argument in zip(self.code.opcodes[part.start : part.end], self.code.arguments[part.start : part.end]):
-            if opcode == "RAISE" and argument == 0 and kind is ast.Raise:
-                reason = "it raises what is being handled"
-            elif opcode == "FUNCTION" and argument[0].co_flags & _STOPS:
-                reason = reason or "a generator goes on where it has stopped"
-            elif opcode == "FUNCTION" and argument[0].co_flags & _WAITS:
-                reason = reason or "what is `async` is left to Python"
-            elif opcode == "FUNCTION" and id(argument[0]) not in DEFINITIONS:
-                reason = reason or "type parameters have no graph form"
-        if reason is not None:
-            self.reasons[part] = reason
-        return reason is not None
+        if kind in VALUES:  # unless it binds variables, which are of the function around it
+            return all(name.startswith(".") for name in self.changed(part.start, part.end))
+        found = [f"{_WHAT[kind.__name__]} has no graph form"] if kind.__name__ in _WHAT else []
+        for opcode, argument in self.within(part.start, part.end):
+            if opcode == "FUNCTION":
+                flags = argument[0].co_flags
+                found += ["a generator goes on where it has stopped"] if flags & _STOPS else []
+                found += ["what is `async` is left to Python"] if flags & _WAITS else []
+                found += ["type parameters have no graph form"] if id(argument[0]) not in DEFINITIONS else []
+            elif kind is ast.Raise and opcode == "RAISE" and argument == 0:
+                found.append("it raises what is being handled")
+        if found:
+            self.reasons[part] = found[0]
+        return bool(found)
 
-    def part(self, block: Block, part: Part, level: int, waiting: dict[int, list[Block]]) -> Block:
+    def part_at(self, at: int) -> Part | None:
+        """The outermost part that begins at an instruction, and is not being read."""
+        return next((part for part in self.parts.get(at, ()) if part not in self.inside), None)
+
+    def do_part(self, block: Block, part: Part, waiting: _Waiting) -> Block:
         """A part of the program that is one call; gives the block behind it."""
         span = self.span(position_of(part.node))
-        depth = len(block.stack)
         if part in self.reasons:
             return self.left_to_python(block, part, span, waiting)
+        self.inside.append(part)
+        depth = len(block.stack)
         if type(part.node) in _COMPREHENSIONS:
-            items = block.stack.pop()
-            inner = self.known(Block(type(part.node).__name__.lower(), block))
-            inner.graph.span = span
-            inner.stack = [inner.graph.parameter("items")]
-            if items in self.ranges:
-                self.ranges.add(inner.stack[0])
-            end = self.run(inner, part.start, part.end, level + 1)
-            end.graph.output = end.pop()
-            block.push(block.call(inner.graph, block.node(items), span=span))
-            return block
-        value = self.chosen(block, part.start, part.end, level + 1, {})
-        del block.stack[depth:]
-        block.push(value)
+            depth -= 1
+            value: AnfNode = self.collected(block, part, span)
+        else:
+            value = self.chosen(block, part.start, part.end, {})
+        self.inside.pop()
+        block.stack[depth:] = [value]
         return block
 
-    def chosen(self, block: Block, at: int, end: int, level: int, sides: dict[tuple, Block]) -> AnfNode:
+    def collected(self, block: Block, part: Part, span: Span) -> CNode:
+        """What a comprehension gives: a function of the iterator on the stack."""
+        items, results = block.node(block.stack[-1]), self.program.results
+        inner = self.known(Block(type(part.node).__name__.lower(), block))
+        inner.graph.span = span
+        parameter = inner.graph.parameter("items")
+        inner.stack, results[parameter] = [parameter], items
+        if items in self.ranges:
+            self.ranges.add(parameter)
+        end = self.run(inner, part.start, part.end)
+        end.graph.output = results[inner.graph] = end.pop()
+        return block.call(inner.graph, items, span=span)
+
+    def chosen(self, block: Block, at: int, end: int, sides: dict[tuple, Block]) -> AnfNode:
         """The value of an expression that has branches; each way is a function of its own.
 
         Args:
             block: where it is computed.
             at, end: the instructions.
-            level: as of `run`.
             sides: the ways that have been gone already.
         """
         while at < end:
-            parts = self.parts.get(at, ())[level:]
-            if parts:
-                self.part(block, parts[0], level, {})
-                at = parts[0].end
-            elif self.code.opcodes[at] == "JUMP":
+            part, opcode = self.part_at(at), self.code.opcodes[at]
+            if part is not None:
+                self.do_part(block, part, {})
+                at = part.end
+            elif opcode == "JUMP":
                 at = self.code.arguments[at]
-            elif self.code.opcodes[at] in JUMPS:
+            elif opcode in JUMPS:
                 condition, *ways = self.fork(block, at)
                 graphs = []
                 for way, target in ways:
                     side = sides.setdefault((target, *map(id, way.stack)), way)
                     if side is way:
-                        side.graph.output = self.chosen(self.known(side), target, end, 0, sides)
+                        side.graph.output = self.chosen(self.known(side), target, end, sides)
                     graphs.append(side.graph)
                 span = self.span(self.code.positions[at])
                 return block.call(block.call(switch, condition, *graphs, span=span), span=span)
             else:
                 self.do(block, at)
                 at += 1
-            level = 0
         return block.pop()
 
     # -- what Python does ---------------------------------------------------------------------------------------------
 
-    def left_to_python(self, block: Block, part: Part, span: Span, waiting: dict[int, list[Block]]) -> Block:
+    def left_to_python(self, block: Block, part: Part, span: Span, waiting: _Waiting) -> Block:
         """A part that has no graph form: a call that gives how it goes on, a value, and the variables that it binds."""
         result, writes = self.python_call(block, part, span)
 
@@ -595,26 +620,23 @@ class _Function(Instructions):
     def exits(self, part: Part) -> dict[int, int]:
         """How a part may be left, but for its end and exceptions, and where the program goes on then."""
         found: dict[int, int] = {}
-        for at in range(part.start, part.end):
-            opcode, argument = self.code.opcodes[at], self.code.arguments[at]
+        for opcode, argument in self.within(part.start, part.end):
             if opcode == "RETURN":
-                found[RETURN] = at
+                found[RETURN] = part.end
             elif opcode in JUMPS and not part.start <= argument <= part.end:
                 found[CONTINUE if argument < part.start else BREAK] = argument
         return found
 
     def python_call(self, block: Block, part: Part, span: Span) -> tuple[CNode, list[str]]:
         """The call of a part that Python runs, and the variables of the frame that it binds."""
-        writes = {name for name, _ in self.changed(part.start, part.end) if not name.startswith(".")}
+        writes = {name for name in self.changed(part.start, part.end) if not name.startswith(".")}
         reads: dict[str, AnfNode] = {}
         cells: dict[str, AnfNode] = {}
         declared: dict[str, None] = {}
-        for at in range(part.start, part.end):
-            opcode, argument = self.code.opcodes[at], self.code.arguments[at]
-            if opcode in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+        for opcode, argument in self.within(part.start, part.end):
+            if opcode in _CHANGES_GLOBAL:
                 declared[argument] = None
-            names = argument[0].co_freevars if opcode == "FUNCTION" else (argument,) if opcode in _VARIABLES else ()
-            for name in names:
+            for name in argument[0].co_freevars if opcode == "FUNCTION" else [argument] if opcode in _VARIABLES else []:
                 if name in self.cells:
                     cells[name] = self.cells[name]
                 elif name in self.held:
@@ -625,10 +647,8 @@ class _Function(Instructions):
                     reads[name] = block.read(name)
         written = [name for name in reads if name in writes]
         function = function_of(part.node, self.definition, self.function, [*reads], [*cells], written, [*declared])
-        text = ast.unparse(part.node)
-        names = (*reads, *cells)
-        result = _interpret(block, text, self.reasons[part], names, function, *reads.values(), *cells.values(), span=span)
-        return result, written
+        given, text = {**reads, **cells}, ast.unparse(part.node)
+        return _interpret(block, text, self.reasons[part], (*given,), function, *given.values(), span=span), written
 
 
 def _interpret(
@@ -671,11 +691,11 @@ def _parameters(definition: Definition) -> Iterator[tuple[str, Position]]:
 _LONGEST = 60  #: text of an `interpret` node
 _STOPS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
 _WAITS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_VARIABLES = frozenset(
-    ["LOAD", "LOAD_OUTER", "STORE", "DELETE", "LOAD_CELL", "LOAD_OUTER_CELL", "STORE_CELL", "DELETE_CELL"]
-)
+_CHANGES = frozenset(["STORE", "DELETE", "STORE_CELL", "DELETE_CELL"])
+_CHANGES_GLOBAL = frozenset(["STORE_GLOBAL", "DELETE_GLOBAL"])
+_VARIABLES = _CHANGES | {"LOAD", "LOAD_OUTER", "LOAD_CELL", "LOAD_OUTER_CELL"}
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
-_VALUES = (ast.BoolOp, ast.IfExp, ast.Compare, *_COMPREHENSIONS)
+VALUES = (ast.BoolOp, ast.IfExp, ast.Compare, *_COMPREHENSIONS)
 #: What statements without a graph form are called.
 _WHAT = {
     "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Match": "`match`", "ClassDef": "a class", "Import": "an import",
