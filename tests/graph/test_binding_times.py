@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 import anfora as ms
@@ -88,6 +90,41 @@ def calls(x):
     return callee(1, n), callee(n, b=1), callee(1, 2, c=n), callee(1, 2)
 
 
+def control(x):
+    """Whatever leads to a question, `with`, `try`, `match` and loops in loops, values of before come along."""
+    with contextlib.nullcontext(mutable(2)) as n:
+        inside = isconstant(n), isconstant(3)
+    k, total, items = 1, 0, [0, 0, 0]
+    try:
+        m = mutable(2)
+        inside += (isconstant(m),)
+    except ValueError:
+        k = 2
+    finally:
+        inside += (isconstant(m),)
+    match n:
+        case 2 as y:
+            z = 1
+        case y:
+            z = 2
+    for i in range(3):
+        for j in range(i):
+            total = total + j
+            items[n] = 1
+    count = 0
+    for _ in range(n):
+        count += 1
+    return (
+        inside, isconstant(m), isconstant(k), isconstant(y), isconstant(z), isconstant(total), isconstant(i),
+        isconstant(items[0]), isconstant(count),
+    )  # fmt: skip
+
+
+def captured(x):
+    n = mutable(2)
+    return isconstant(sum(n for _ in range(2))), isconstant(sum(i for i in range(3))), isconstant((lambda: n)())
+
+
 Y, N = True, False
 ANSWERS = [
     (scalars, (N, N, N, N, N, N, N, Y, Y, Y, Y, Y, Y)),
@@ -96,6 +133,8 @@ ANSWERS = [
     (writes, (N, N, N, Y, Y, N, Y, N, Y, N, Y)),
     (branches, (N, Y, Y, N, N, N, Y, Y, N, Y)),
     (calls, ((Y, N, Y), (N, Y, N), (Y, Y, N), (Y, Y, Y))),
+    (control, ((N, Y, N, N), N, Y, N, N, Y, Y, N, N)),
+    (captured, (N, Y, N)),
 ]
 
 

@@ -4,7 +4,7 @@ table.py             what Python's functions do with what they are given; rows/,
 looking.py           whether what a function looks at is plain
 makers.py            what a call of a class of the program comes to
 known.py             kinds of values and functions, and what is gone into
-binding_times.py     what a function of Python's needs of its arguments
+questions.py         what a program asks of its compiler; binding_times.py, what its text alone says
 containers.py        lists, dicts and sets, and by which methods they change
 drops.py             what a write lets go of, and who may notice that
 classes.py           what a class has, asked at the price of one look

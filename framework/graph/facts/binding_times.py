@@ -1,9 +1,8 @@
 """Binding times: what follows from the text of a program alone, and what only a call brings.
 
-`ops.isconstant(x)`, `ops.is_sequence_value_unknown(x)` and `ops.is_sequence_shape_unknown(x)` ask this of a compiler. The
-recorder cannot answer them: it runs the program, so it knows all values, and what a mark is about is that the program
-shall not count on them. The answer is found in the blocks of the function that asks (ir/parser.py), by an abstract
-interpretation of their calls:
+Programs ask this of a compiler (questions.py). The recorder cannot answer them: it runs the program, so it knows all
+values, and what a mark is about is that the program shall not count on them. The answer is found in the blocks that the
+parser makes of the function that asks (ir/parser.py), by an abstract interpretation of their calls:
 
     constant         literals, names of modules, functions and numbers outside, attributes; arguments that hold no tensor
     unknown value    tensors that come as arguments, Parameters, what `mutable` marks, and whatever is computed of these
@@ -17,14 +16,12 @@ are called are not looked into: their results are as known as their arguments.
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from anfora.core.parameter import Parameter
 from anfora.core.span import Span
-from anfora.core.tree import has_tensors, tensors
-from anfora.graph.facts import rows  # noqa: F401 (they fill the table)
-from anfora.graph.facts.origins import Number
+from anfora.core.tree import has_tensors
 from anfora.graph.facts.table import IDENTITY, KEPT, PLAIN, fact_of, methods_of
 from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, ValueNode
 from anfora.graph.ir.blocks import Block
@@ -35,8 +32,9 @@ from anfora.graph.ir.primitives import Primitive, switch
 from anfora.graph.ir.structure import graph_of
 from anfora.graph.machine.frames import builtins_of
 from anfora.graph.source.code import Part, about
+from anfora.modes import mutable
 
-__all__ = ["Known", "answers", "known"]
+__all__ = ["Known", "known", "of_value"]
 
 _ABSENT = object()
 
@@ -72,7 +70,7 @@ def _together(parts: Iterable[Known]) -> Known:
     return Known(any(part.holds_unknown for part in parts))
 
 
-def _of_value(value: Any) -> Known:
+def of_value(value: Any) -> Known:
     """What is known of a value that comes as an argument."""
     return Known(has_tensors(value))
 
@@ -100,7 +98,7 @@ class _Reader:
         self.arguments: list[Known] = []  #: of the call
         self.keywords: dict[str, Known] = {}
         names = parameters_of(frame.code.python)
-        self.parameters = {name: _of_value(_value_of(frame, name)) for name in names}
+        self.parameters = {name: of_value(_value_of(frame, name)) for name in names}
         if len(frames) > 1:  # what the caller gives is as unknown as it is there
             caller = _Reader(frames[:-1])
             caller.read()
@@ -224,7 +222,7 @@ class _Reader:
         """What a function gives that is no graph."""
         function = called.value if isinstance(called, ValueNode) else _ABSENT
         everything = [*arguments, *keywords.values()]
-        if function is _mutable():
+        if function is mutable:
             is_marked = any(isinstance(arg, ValueNode) and arg.value is True for arg in node.args[1:])
             return Known(True, is_marked)
         found = _of_sequences(function, everything)
@@ -428,52 +426,7 @@ def _is_in(function: Any, table: Iterable[Any]) -> bool:
     return any(function is item for item in table)
 
 
-def _mutable() -> Any:
-    from anfora.modes import mutable  # it stands above
-
-    return mutable
-
-
 #: What is known of a tensor whose data is not, and of a container.
 _STATIC = frozenset(["shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "dim", "numel", "name"])
 #: The names of methods that change a container.
 _CHANGING = frozenset(name for kind in (list, dict, set) for name, fact in methods_of(kind).items() if fact.writes)
-
-
-def answers() -> dict[Callable, Callable]:
-    """What the recorder does where a program calls one of these, by function."""
-    from anfora import ops  # it is large, and not needed to compile
-
-    return {
-        ops.isconstant: _asked(ops.isconstant, lambda what: not what.holds_unknown),
-        ops.is_sequence_value_unknown: _asked(ops.is_sequence_value_unknown, lambda what: what.holds_unknown),
-        ops.is_sequence_shape_unknown: _asked(ops.is_sequence_shape_unknown, lambda what: what.length),
-        _mutable(): _marked,
-    }
-
-
-def _asked(function: Callable, answer: Callable[[Known], bool]) -> Callable:
-    """A question about a value is answered from the source; where that does not tell, as of a value from outside."""
-
-    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-        if len(args) != 1 or kwargs:
-            return False
-        machine.natively(function, (recorder.force(args[0]),), {})  # refuses what it does not take
-        for frame in machine.frames:
-            for held in frame.locals.values():
-                recorder.look(held)  # whether there are tensors in it
-        what = known(machine.frames)
-        machine.push(answer(_of_value(args[0]) if what is None else what))
-        return True
-
-    return special
-
-
-def _marked(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    """`mutable` gives its argument back; what it marks is seen in the source."""
-    if not args or any(tensor.const_arg for tensor in tensors(args[0])):
-        return False
-    plain = args[0].value if type(args[0]) is Number else args[0]
-    machine.natively(_mutable(), (plain, *args[1:]), kwargs)  # refuses what it does not take
-    machine.push(args[0])
-    return True

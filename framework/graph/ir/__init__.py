@@ -17,13 +17,15 @@ python_form.py   the same as Python functions, which run, and which the machine 
 values.py        constants as text, and when two are the same
 text.py          programs as text; reading.py, and back; compare.py, whether two are the same
 let_form.py      the same with `let`; drawing.py, as a picture; layout.py, which node stands where in it
-parser.py        from the source of a function to its graph; statements.py, terms.py (expressions), scan.py (what is asked
-                 of a definition before), blocks.py (how variables become values), interpreted.py (what has no graph form)
+parser.py        from the source of a function to its graph: where control goes; instructions.py, what each instruction
+                 computes; blocks.py, how variables become values; interpreted.py, what has no graph form
 
 How it is done, and why so
 
-*Parser* (`parser.py`, `terms.py`). What a source says by itself, before anything is known of values, is MindIR too:
-blocks are functions, comprehensions as well, variables that inner functions use and that change live in cells. What
+*Parser* (`parser.py`, `instructions.py`). What a source says by itself, before anything is known of values, is MindIR
+too. It is read from the instructions that the machine runs, so Python's syntax is walked once: the values on the stack
+are nodes, a jump is a call, and pieces of the syntax that are noted beside the instructions (`Code.parts`) keep their
+form. Blocks are functions, comprehensions as well, variables that inner functions use and that change live in cells. What
 has no graph form (`try`, `with`, `match`, classes, imports, generators) is an `interpret` node with its source, the
 variables that it uses, and the reason (`interpreted.py`). The evaluator runs every program of the gallery from its
 parsed graph; of 602, 524 have no such node. Recording does not need these graphs: they are for reading

@@ -54,7 +54,7 @@ class Phi:
     def node(self) -> Parameter:
         """The parameter of the block that it becomes."""
         if self.parameter is None:
-            name = None if isinstance(self.key, int) else plain_name(self.key)
+            name = "⤾" if isinstance(self.key, int) else plain_name(self.key)
             self.parameter = self.block.graph.parameter(name)
             self.block.phis.append(self)
         return self.parameter

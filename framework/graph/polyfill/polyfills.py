@@ -12,10 +12,10 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
-from anfora.graph.facts.binding_times import answers
 from anfora.graph.facts.collected import methods_of_counters
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number, value_of_number
+from anfora.graph.facts.questions import answers
 from anfora.graph.machine.generators import Generator, Original, as_given, for_python
 from anfora.graph.machine.operations import dict_of, names_of_pattern, order_of, stays_whole
 from anfora.graph.polyfill.gradients import specials

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-__all__ = ["BINARY", "COMPARE", "OPERATORS", "UNARY"]
+__all__ = ["BINARY", "COMPARE", "UNARY"]
 
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert", ast.Not: "not"}
 BINARY: dict[type[ast.operator], str] = {
@@ -16,4 +16,3 @@ COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is",
     ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in",
 }  # fmt: skip
-OPERATORS: dict[type, str] = {**BINARY, **UNARY, **COMPARE}
