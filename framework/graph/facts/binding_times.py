@@ -25,9 +25,10 @@ from anfora.core.tree import has_tensors
 from anfora.graph.facts.table import IDENTITY, KEPT, PLAIN, fact_of, methods_of
 from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, ValueNode
 from anfora.graph.ir.blocks import Block
+from anfora.graph.ir.control import VALUES
 from anfora.graph.ir.instructions import NO_VALUE, parameters_of
 from anfora.graph.ir.nodes import Graph
-from anfora.graph.ir.parser import VALUES, FunctionParser, Program
+from anfora.graph.ir.parser import FunctionParser, Program
 from anfora.graph.ir.primitives import Primitive, switch
 from anfora.graph.ir.structure import graph_of
 from anfora.graph.machine.frames import builtins_of

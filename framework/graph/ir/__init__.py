@@ -17,8 +17,8 @@ python_form.py   the same as Python functions, which run, and which the machine 
 values.py        constants as text, and when two are the same
 text.py          programs as text; reading.py, and back; compare.py, whether two are the same
 let_form.py      the same with `let`; drawing.py, as a picture; layout.py, which node stands where in it
-parser.py        from the source of a function to its graph: where control goes; instructions.py, what each instruction
-                 computes; blocks.py, how variables become values; interpreted.py, what has no graph form
+parser.py        from the source of a function to its graph; instructions.py, what each instruction computes; control.py,
+                 where control goes; blocks.py, how variables become values; interpreted.py, what has no graph form
 
 How it is done, and why so
 

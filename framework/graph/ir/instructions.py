@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from anfora.core.span import Span
@@ -16,12 +16,25 @@ from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, ValueNode
 from anfora.graph.ir.blocks import Block, Items, plain_name
 from anfora.graph.ir.primitives import UNBOUND
 from anfora.graph.ir.structure import graph_of
+from anfora.graph.source.code import Code
 
 if TYPE_CHECKING:
     from anfora.graph.ir.parser import Program
 
-__all__ = ["NO_VALUE", "Instructions", "needs_form", "parameters_of", "passed_on", "signature_form"]
+__all__ = [
+    "CHANGES",
+    "CHANGES_GLOBAL",
+    "NO_VALUE",
+    "Instructions",
+    "needs_form",
+    "parameters_of",
+    "passed_on",
+    "signature_form",
+]
 
+#: Instructions that give variables of the function, and of the module, a value or take it.
+CHANGES = frozenset(["STORE", "DELETE", "STORE_CELL", "DELETE_CELL"])
+CHANGES_GLOBAL = frozenset(["STORE_GLOBAL", "DELETE_GLOBAL"])
 #: What is a call of a primitive with what is on the stack, by instruction: the primitive (`{}` is the argument), the places
 #: of its arguments, and whether it leaves a value.
 _CALLS: dict[str, tuple[str, tuple[int, ...], bool]] = {
@@ -43,9 +56,9 @@ class Instructions:
 
     program: Program
     function: Any  #: a types.FunctionType
+    code: Code
     cells: dict[str, AnfNode]  #: variables in cells, of the function and of those around it
     held: dict[str, AnfNode]  #: variables of functions around it that keep their values
-    is_own: Callable[[str], bool]
     stores_global: Collection[str]
 
     def step(self, block: Block, opcode: str, argument: Any, span: Span) -> None:
@@ -118,7 +131,7 @@ class Instructions:
 
     def LOAD_CELL(self, block: Block, name: str, span: Span, is_own: bool = True) -> None:
         if name in self.cells:
-            cell, is_own = self.cells[name], is_own and self.is_own(name)
+            cell, is_own = self.cells[name], is_own and name in self.code.cells
             block.push(block.call(PRIMITIVES["load_cell"], cell, name, is_own, span=span))
         elif name in self.held:
             block.push(self.held[name])

@@ -20,7 +20,6 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
-import inspect
 import sys
 import types
 from collections import Counter
@@ -30,11 +29,19 @@ from typing import Any
 from anfora.core.op import Op
 from anfora.core.span import Span
 from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, ValueNode
-from anfora.graph.ir.blocks import Block, Items, joined, plain_name
-from anfora.graph.ir.instructions import NO_VALUE, Instructions, needs_form, parameters_of, passed_on, signature_form
+from anfora.graph.ir.blocks import Block, Items, plain_name
+from anfora.graph.ir.control import STOPS, WAITS, Control, Waiting
+from anfora.graph.ir.instructions import (
+    CHANGES,
+    CHANGES_GLOBAL,
+    NO_VALUE,
+    needs_form,
+    parameters_of,
+    passed_on,
+    signature_form,
+)
 from anfora.graph.ir.interpreted import BREAK, CONTINUE, RETURN, function_of
 from anfora.graph.ir.nodes import Graph
-from anfora.graph.ir.primitives import switch
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.values import is_meta
 from anfora.graph.source.code import JUMPS, Code, Part, Position, Unsupported, about
@@ -42,7 +49,7 @@ from anfora.graph.source.scopes import DEFINITIONS, Definition, no_arguments, po
 from anfora.graph.source.sources import definition_of
 from anfora.graph.source.statements import compile_function
 
-__all__ = ["VALUES", "FunctionParser", "Program", "parse"]
+__all__ = ["FunctionParser", "Program", "parse"]
 
 
 def parse(function: Callable) -> FuncGraph:
@@ -76,10 +83,6 @@ def _unwrapped(function: Any) -> Any:
     while getattr(type(function), "_is_compiled", False):
         function = function.__wrapped__
     return function
-
-
-#: Blocks, by the instruction that they go on with.
-_Waiting = dict[int, list[Block]]
 
 
 class _Again(Exception):
@@ -126,7 +129,7 @@ class Program:
         except Unsupported as reason:
             raise NotImplementedError(str(reason)) from None
         python = function.__code__
-        if python.co_flags & _WAITS:
+        if python.co_flags & WAITS:
             raise NotImplementedError(f"`async def {python.co_name}` has no graph: nothing here waits")
         graph = self.graphs[function] = FuncGraph(_name_of(python))
         form = signature_form(python, len(function.__defaults__ or ()), function.__kwdefaults__ or ())
@@ -177,7 +180,7 @@ class Program:
             definition_of(function)
         except Unsupported:
             return False
-        return not function.__code__.co_flags & _WAITS
+        return not function.__code__.co_flags & WAITS
 
     def finish(self, root: FuncGraph) -> None:
         """Make the jumps, then let results wait for calls that nothing uses."""
@@ -205,7 +208,7 @@ class Program:
                         source.passed(phi)
 
 
-class FunctionParser(Instructions):
+class FunctionParser(Control):
     """One function.
 
     Args:
@@ -216,15 +219,15 @@ class FunctionParser(Instructions):
         outer: the function that it stands in, if it is an inner one.
     """
 
-    code: Code
-
     def __init__(
         self, program: Program, function: types.FunctionType, definition: Definition, graph: FuncGraph,
         outer: FunctionParser | None = None,
     ) -> None:  # fmt: skip
         self.program, self.function, self.definition = program, function, definition
         self.python = definition.python
-        self.qualname = function.__qualname__ if outer is None else f"{outer.qualname}.<locals>.{self.python.co_name}"
+        self.qualname: str = (
+            function.__qualname__ if outer is None else f"{outer.qualname}.<locals>.{self.python.co_name}"
+        )
         self.blocks: list[Block] = [] if outer is None else outer.blocks
         self.entry = self.known(Block(graph.name))
         self.entry.graph = graph
@@ -235,9 +238,6 @@ class FunctionParser(Instructions):
         graph.output = None
         self.cells: dict[str, AnfNode] = {}
         self.held: dict[str, AnfNode] = {}
-        self.headers: dict[int, Block] = {}  #: of loops, by the instruction that an iteration starts with
-        self.lasts: dict[Block, int] = {}  #: the last instruction of such a loop, by header
-        self.ranges: set[AnfNode | Block] = set()  #: what stands for the rest of a range, and headers of loops over one
         if outer is None:
             for name, cell in zip(self.python.co_freevars, function.__closure__ or ()):
                 self.take(name, cell)
@@ -272,25 +272,14 @@ class FunctionParser(Instructions):
 
     def parse(self) -> None:
         self.refuse()
-        code = self.code = self.program.code(self.definition)
-        instructions = list(zip(code.opcodes, code.arguments))
-        self.stores_global = {name for opcode, name in instructions if opcode in _CHANGES_GLOBAL}
-        jumps = [(at, argument) for at, (opcode, argument) in enumerate(instructions) if opcode in JUMPS]
-        self.leaders = {target for _, target in jumps}
-        #: Where the iterations of loops begin, and the last instruction that goes back there.
-        self.loops = {target: at for at, target in jumps if target <= at}
+        self.look_at(self.program.code(self.definition))
         self.make_variables()
-        self.parts: dict[int, list[Part]] = {}
-        self.inside: list[Part] = []  #: those that are being read
-        self.reasons: dict[Part, str] = {}
-        for part in reversed(code.parts):  # those around others come first
-            if self.is_seen(part):
-                self.parts.setdefault(part.start, []).append(part)
+        self.look_at_parts()
         self.run(self.entry, 0)
 
     def refuse(self) -> None:
         """Functions that have no graph form as a whole."""
-        if self.python.co_flags & _STOPS:
+        if self.python.co_flags & STOPS:
             raise _Whole("a generator goes on where it has stopped")
         if "__class__" in self.python.co_freevars:
             raise _Whole("it asks for the class that it is defined in")
@@ -303,7 +292,7 @@ class FunctionParser(Instructions):
         values = dict(zip(parameters_of(self.python), entry.graph.parameters))
         stored: Counter[str] = Counter(values.keys())
         for at, (opcode, argument) in enumerate(zip(code.opcodes, code.arguments)):
-            if opcode in _CHANGES:
+            if opcode in CHANGES:
                 in_loop = any(head <= at <= last for head, last in self.loops.items())
                 stored[argument] += 1 + in_loop + opcode.startswith("DELETE")
             elif opcode == "FUNCTION":
@@ -319,19 +308,6 @@ class FunctionParser(Instructions):
                 entry.variables[name] = values.get(name, NO_VALUE)
                 if name not in values:
                     entry.unsure.add(name)
-
-    def is_own(self, name: str) -> bool:
-        return name in self.code.cells
-
-    def within(self, start: int, end: int) -> Iterator[tuple[str, Any]]:
-        """Some instructions."""
-        return zip(self.code.opcodes[start:end], self.code.arguments[start:end])
-
-    def changed(self, start: int, end: int) -> set[str]:
-        """The variables of the frame that instructions assign and delete."""
-        return {argument for opcode, argument in self.within(start, end) if opcode in _CHANGES} & {
-            *self.entry.variables
-        }
 
     # -- inner functions ----------------------------------------------------------------------------------------------
 
@@ -374,219 +350,9 @@ class FunctionParser(Instructions):
                 self.program.objects.add(python)
                 raise _Again
 
-    # -- control flow -------------------------------------------------------------------------------------------------
-
-    def run(self, block: Block, start: int, stop: int | None = None) -> Block:
-        """Go on from an instruction, whichever ways there are.
-
-        Args:
-            block: the block that goes on.
-            start: where.
-            stop: where all ways end; None where they end in `return`.
-        Returns:
-            the block that comes to `stop`.
-        """
-        waiting: _Waiting = {start: [block]}
-        while waiting:
-            at = min(waiting)
-            block = self.enter(at, waiting.pop(at))
-            if at == stop:
-                break
-            self.line(block, at, waiting, stop)
-        return block
-
-    def enter(self, at: int, sources: list[Block]) -> Block:
-        """The block that begins at an instruction, to which some others come."""
-        last = self.loops.get(at)
-        if last is None and len(sources) == 1:
-            return sources[0]
-        for source in sources:
-            source.settle(0 if last is not None else len(source.stack) - 1)
-        if last is None:
-            return self.known(joined(sources, "↓"))
-        changed: set[str | int] = {*self.changed(at, last)}
-        unbound = {name for opcode, name in self.within(at, last) if opcode == "DELETE"}
-        unbound.update(*[self.changed(part.start, part.end) for part in self.reasons if at <= part.start <= last])
-        depth = len(sources[0].stack) - 1
-        is_range = self.code.opcodes[at] == "NEXT" and sources[0].stack[depth] in self.ranges
-        if is_range:
-            changed.add(depth)
-        block = self.known(joined(sources, "↵", changed, unbound))
-        if is_range:
-            self.ranges.add(block)
-        self.headers[at], self.lasts[block] = block, last
-        return block
-
-    def line(self, block: Block, at: int, waiting: _Waiting, stop: int | None) -> None:
-        """Instructions one after the other, until it goes on in other blocks, which wait then, or ends."""
-        code = self.code
-        while True:
-            part = self.part_at(at)
-            opcode, argument = code.opcodes[at], code.arguments[at]
-            if part is not None:
-                block, at = self.do_part(block, part, waiting), part.end
-            elif opcode in JUMPS:
-                self.jump(block, at, waiting)
-                return
-            elif opcode == "RETURN":
-                block.graph.output = block.pop()
-                return
-            elif opcode in ("RAISE", "RERAISE"):
-                span = self.span(code.positions[at])
-                block.graph.output = block.call(PRIMITIVES["raise"], *block.pops(argument or 0), span=span)
-                return
-            else:
-                self.do(block, at)
-                at += 1
-            if at in self.leaders or at == stop:
-                waiting.setdefault(at, []).append(block)
-                return
-
-    def do(self, block: Block, at: int) -> None:
-        code, self.at = self.code, at
-        self.step(block, code.opcodes[at], code.arguments[at], self.span(code.positions[at]))
-
-    def ITER(self, block: Block, _: None, span: Span) -> None:
-        """What a loop goes over: of `range(…)` it is the rest; while there is one, its first number is taken."""
-        value = block.pop()
-        if isinstance(value, CNode) and value.calls(range):
-            self.ranges.add(value)
-            block.push(value)
-        else:
-            block.push(block.call(PRIMITIVES["iter"], value, span=span))
-
-    def jump(self, block: Block, at: int, waiting: _Waiting) -> None:
-        """Go on where a jump leads, or both ways."""
-        if self.code.opcodes[at] == "JUMP":
-            self.go(block, self.code.arguments[at], at, waiting)
-            return
-        condition, first, second = self.fork(block, at)
-        block.branch(condition, first[0], second[0], self.span(self.code.positions[at]))
-        for way, target in (first, second):
-            self.go(self.known(way), target, at, waiting)
-
-    def go(self, block: Block, target: int, at: int, waiting: _Waiting) -> None:
-        """Go on at an instruction."""
-        if target <= at:
-            block.jump(self.headers[target])
-        else:
-            waiting.setdefault(target, []).append(block)
-
-    def fork(self, block: Block, at: int) -> tuple[AnfNode, tuple[Block, int], tuple[Block, int]]:
-        """What a branch asks, and the ways in which it goes on: where that is true, and where not."""
-        opcode, target = self.code.opcodes[at], self.code.arguments[at]
-        if opcode == "NEXT":
-            return self.following(block, at)
-        condition = block.pop()
-        jumps_on = opcode.startswith("JUMP_IF")
-        leaves = target > self.lasts.get(block, target)  # it is the condition of a loop
-        marks = ("✓", "✗") if not leaves else ("↓", "↻") if jumps_on else ("↻", "↓")
-        first, second = map(block.follow, marks)
-        jumping, going = (first, second) if jumps_on else (second, first)
-        if opcode.endswith("OR_POP"):
-            jumping.push(condition)
-        ways = (jumping, target), (going, at + 1)
-        return condition, *(ways if jumps_on else ways[::-1])
-
-    def following(self, block: Block, at: int) -> tuple[AnfNode, tuple[Block, int], tuple[Block, int]]:
-        """The next item of a loop, in a tuple or in front of the rest of a range; there is none at the end."""
-        span, getitem = self.span(self.code.positions[at]), PRIMITIVES["getitem"]
-        items = block.node(block.stack[-1])
-        is_range = block in self.ranges
-        condition = items if is_range else block.call(PRIMITIVES["following"], items, span=span)
-        body, after = block.follow("↻"), block.follow("↓")
-        if is_range:
-            body.stack[-1] = body.graph.apply(getitem, condition, slice(1, None), span=span)
-        body.push(body.graph.apply(getitem, condition, 0, span=span))
-        after.stack.pop()
-        return condition, (body, at + 1), (after, self.code.arguments[at])
-
-    # -- parts --------------------------------------------------------------------------------------------------------
-
-    def is_seen(self, part: Part) -> bool:
-        """Whether a part has a form of its own."""
-        kind = type(part.node)
-        if kind in VALUES:  # unless it binds variables, which are of the function around it
-            return all(name.startswith(".") for name in self.changed(part.start, part.end))
-        found = [f"{_WHAT[kind.__name__]} has no graph form"] if kind.__name__ in _WHAT else []
-        for opcode, argument in self.within(part.start, part.end):
-            if opcode == "FUNCTION":
-                flags = argument[0].co_flags
-                found += ["a generator goes on where it has stopped"] if flags & _STOPS else []
-                found += ["what is `async` is left to Python"] if flags & _WAITS else []
-                found += ["type parameters have no graph form"] if id(argument[0]) not in DEFINITIONS else []
-            elif kind is ast.Raise and opcode == "RAISE" and argument == 0:
-                found.append("it raises what is being handled")
-        if found:
-            self.reasons[part] = found[0]
-        return bool(found)
-
-    def part_at(self, at: int) -> Part | None:
-        """The outermost part that begins at an instruction, and is not being read."""
-        return next((part for part in self.parts.get(at, ()) if part not in self.inside), None)
-
-    def do_part(self, block: Block, part: Part, waiting: _Waiting) -> Block:
-        """A part of the program that is one call; gives the block behind it."""
-        span = self.span(position_of(part.node))
-        if part in self.reasons:
-            return self.left_to_python(block, part, span, waiting)
-        self.inside.append(part)
-        depth = len(block.stack)
-        if type(part.node) in _COMPREHENSIONS:
-            depth -= 1
-            value: AnfNode = self.collected(block, part, span)
-        else:
-            value = self.chosen(block, part.start, part.end, {})
-        self.inside.pop()
-        block.stack[depth:] = [value]
-        return block
-
-    def collected(self, block: Block, part: Part, span: Span) -> CNode:
-        """What a comprehension gives: a function of the iterator on the stack."""
-        items, results = block.node(block.stack[-1]), self.program.results
-        inner = self.known(Block(type(part.node).__name__.lower(), block))
-        inner.graph.span = span
-        parameter = inner.graph.parameter("items")
-        inner.stack, results[parameter] = [parameter], items
-        if items in self.ranges:
-            self.ranges.add(parameter)
-        end = self.run(inner, part.start, part.end)
-        end.graph.output = results[inner.graph] = end.pop()
-        return block.call(inner.graph, items, span=span)
-
-    def chosen(self, block: Block, at: int, end: int, sides: dict[tuple, Block]) -> AnfNode:
-        """The value of an expression that has branches; each way is a function of its own.
-
-        Args:
-            block: where it is computed.
-            at, end: the instructions.
-            sides: the ways that have been gone already.
-        """
-        while at < end:
-            part, opcode = self.part_at(at), self.code.opcodes[at]
-            if part is not None:
-                self.do_part(block, part, {})
-                at = part.end
-            elif opcode == "JUMP":
-                at = self.code.arguments[at]
-            elif opcode in JUMPS:
-                condition, *ways = self.fork(block, at)
-                graphs = []
-                for way, target in ways:
-                    side = sides.setdefault((target, *map(id, way.stack)), way)
-                    if side is way:
-                        side.graph.output = self.chosen(self.known(side), target, end, sides)
-                    graphs.append(side.graph)
-                span = self.span(self.code.positions[at])
-                return block.call(block.call(switch, condition, *graphs, span=span), span=span)
-            else:
-                self.do(block, at)
-                at += 1
-        return block.pop()
-
     # -- what Python does ---------------------------------------------------------------------------------------------
 
-    def left_to_python(self, block: Block, part: Part, span: Span, waiting: _Waiting) -> Block:
+    def left_to_python(self, block: Block, part: Part, span: Span, waiting: Waiting) -> Block:
         """A part that has no graph form: a call that gives how it goes on, a value, and the variables that it binds."""
         result, writes = self.python_call(block, part, span)
 
@@ -634,7 +400,7 @@ class FunctionParser(Instructions):
         cells: dict[str, AnfNode] = {}
         declared: dict[str, None] = {}
         for opcode, argument in self.within(part.start, part.end):
-            if opcode in _CHANGES_GLOBAL:
+            if opcode in CHANGES_GLOBAL:
                 declared[argument] = None
             for name in argument[0].co_freevars if opcode == "FUNCTION" else [argument] if opcode in _VARIABLES else []:
                 if name in self.cells:
@@ -689,15 +455,4 @@ def _parameters(definition: Definition) -> Iterator[tuple[str, Position]]:
 
 
 _LONGEST = 60  #: text of an `interpret` node
-_STOPS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR
-_WAITS = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-_CHANGES = frozenset(["STORE", "DELETE", "STORE_CELL", "DELETE_CELL"])
-_CHANGES_GLOBAL = frozenset(["STORE_GLOBAL", "DELETE_GLOBAL"])
-_VARIABLES = _CHANGES | {"LOAD", "LOAD_OUTER", "LOAD_CELL", "LOAD_OUTER_CELL"}
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
-VALUES = (ast.BoolOp, ast.IfExp, ast.Compare, *_COMPREHENSIONS)
-#: What statements without a graph form are called.
-_WHAT = {
-    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Match": "`match`", "ClassDef": "a class", "Import": "an import",
-    "ImportFrom": "an import", "TypeAlias": "a type",
-}  # fmt: skip
+_VARIABLES = CHANGES | {"LOAD", "LOAD_OUTER", "LOAD_CELL", "LOAD_OUTER_CELL"}
