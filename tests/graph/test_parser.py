@@ -573,8 +573,47 @@ def who_calls(x):
     return names, (lambda: sys._getframe(1).f_locals["x"])() == x
 
 
+def with_inner_generator(x):
+    def pairs(n):
+        for k in range(n):
+            yield k, x
+
+    class Box:
+        def __init__(self):
+            super().__init__()
+            self.found = list(pairs(x))
+
+    return Box().found, sum(a * b for a, b in pairs(x) if a)
+
+
+def captured_before_bound(x):
+    with Manager([]):
+        late = lambda: y  # noqa: E731
+    y = x + 1
+    try:
+        z = late()
+        again = lambda: z  # noqa: E731
+    finally:
+        z = again() * 2
+    return late(), z, again()
+
+
+def walrus_on_the_way(x):
+    items, named = [1, 2], {"scale": x}
+    made = [*items, (a := x) if x > 2 else -1, *[b := k for k in items]]
+    while (left := len(made)) > 3 and (last := made.pop()) != 1:
+        pass
+    return made, a if x > 2 else None, b, helper(*items[:1], **(named if (c := x % 2) else {})), c, left, (last,)
+
+
+def nested_choices(x):
+    word = [("a" if k % 2 else "b" if k else "c") * (k or 1) for k in range(x) if not (k == 2 or 3 < k <= 5)]
+    return word, 0 < (y := x) < 3 < x or y, (x and [x]) or ({} if x else (1,)), not ((x > 1 and x < 5) or x == 7)
+
+
 COUNT = 0
 ODD = [
+    with_inner_generator, captured_before_bound, walrus_on_the_way, nested_choices,
     with_globals, global_statement, rebound, counter, late_binding, defined_later, maybe_unbound, unbound_inside, deleted,
     with_try, caught, raised, with_with, with_for, comprehensions, with_star, with_keywords, wrong_arguments, with_store,
     with_walrus, with_strings, with_match, with_class, with_import, with_generator, with_locals, with_missing, decorated,
@@ -640,11 +679,24 @@ def test_what_has_no_graph_form_is_an_interpret_node():
 
 
 @pytest.mark.parametrize(
-    "source", [with_for, comprehensions, with_star, with_keywords, with_store, counter, rebound, decorated]
-)
+    "source",
+    [
+        with_for, comprehensions, with_star, with_keywords, with_store, counter, rebound, decorated, with_walrus,
+        walrus_on_the_way, nested_choices, late_binding, deleted, function_with_attributes,
+    ],
+)  # fmt: skip
 def test_what_has_one_needs_no_interpreter(source):
     generators = [call for call in interpreted_in(parse(source)) if "generator" in call.args[1].value]
     assert len(interpreted_in(parse(source))) == len(generators) == (source is comprehensions)
+
+
+def test_only_the_statement_that_has_no_graph_form_is_left_to_python():
+    told = [tuple(node.value for node in call.args[:2]) for call in interpreted_in(parse(with_inner_generator))]
+    assert sorted(told) == [
+        ("(a * b for a, b in pairs(x) if a)", "a generator goes on where it has stopped"),
+        ("class Box: def __init__(self): super().__init__() self.foun…", "a class has no graph form"),
+        ("def pairs(n): for k in range(n): yield (k, x)", "a generator goes on where it has stopped"),
+    ]
 
 
 def test_errors_in_interpret_nodes_name_the_line_of_the_program():
