@@ -219,6 +219,13 @@ def test_what_nothing_uses_may_fail():
     assert evaluate(graph, 2) == 2
     with pytest.raises(ZeroDivisionError):
         evaluate(graph, 0)
+    with pytest.raises(TypeError, match="unhashable type: 'list'"):
+        evaluate(parse(makes_a_set), [1])
+
+
+def makes_a_set(x):
+    {x}  # noqa: B018
+    return x
 
 
 def test_an_unused_call_leaves_the_tail():

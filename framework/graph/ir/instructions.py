@@ -7,6 +7,7 @@ Jumps are the parser's (parser.py).
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any
@@ -85,8 +86,8 @@ class Instructions:
 
     def POP(self, block: Block, _: None, span: Span) -> None:
         value = block.stack.pop()
-        if isinstance(value, Items) and any(value.form):
-            block.made(value)  # what it iterates over may fail
+        if isinstance(value, Items) and (value.kind in (set, dict) or any(value.form)):
+            block.made(value)  # which may fail
 
     def COPY(self, block: Block, n: int, span: Span) -> None:
         block.settle(len(block.stack) - n)
@@ -182,6 +183,8 @@ class Instructions:
 
     def SETATTR(self, block: Block, name: str, span: Span) -> None:
         value, owner = block.pops(2)
+        if name == "__qualname__" and sys.version_info < (3, 11) and graph_of(owner) is not None:
+            return  # Python gives it so, and a graph has it
         self.seen_as_objects([owner])
         block.call(PRIMITIVES["setattr"], owner, name, value, span=span)
 
