@@ -125,6 +125,15 @@ def captured(x):
     return isconstant(sum(n for _ in range(2))), isconstant(sum(i for i in range(3))), isconstant((lambda: n)())
 
 
+def in_itself(x):
+    items = [1]
+    items.append(items)
+    before = VALUE(items)
+    while len(items) < 4:
+        items.append(x)
+    return before, VALUE(items)
+
+
 Y, N = True, False
 ANSWERS = [
     (scalars, (N, N, N, N, N, N, N, Y, Y, Y, Y, Y, Y)),
@@ -135,6 +144,7 @@ ANSWERS = [
     (calls, ((Y, N, Y), (N, Y, N), (Y, Y, N), (Y, Y, Y))),
     (control, ((N, Y, N, N), N, Y, N, N, Y, Y, N, N)),
     (captured, (N, Y, N)),
+    (in_itself, (N, Y)),
 ]
 
 

@@ -57,7 +57,15 @@ class Known:
     @property
     def holds_unknown(self) -> bool:
         """Whether anything of it is unknown."""
-        return self.value or self.length or any(item.holds_unknown for item in self.items or ())
+        parts = [self]
+        seen: set[int] = set()  # a list may be an item of itself
+        for part in parts:
+            if part.value or part.length:
+                return True
+            if id(part) not in seen:
+                seen.add(id(part))
+                parts += part.items or ()
+        return False
 
     def spoil(self, value: bool, length: bool = False) -> None:
         """From now on more is unknown; it is not said of which item."""
@@ -124,6 +132,7 @@ class _Reader:
         self.results = program.results
         self.blocks: dict[Graph | None, Block] = {block.graph: block for block in program.blocks}
         order, position = self.blocks[graph].order, 0
+        self.ordered = {step for step in order if isinstance(step, CNode)}
         begins: dict[Block, int] = {}  #: of loops
         turns: dict[Block, int] = {}
         while position < len(order):
@@ -192,8 +201,8 @@ class _Reader:
             return found
         if isinstance(node, ValueNode):
             return self.known.setdefault(node, _of_object(None if graph_of(node) else node.value))
-        if isinstance(node, CNode):  # of what another one has made
-            return self.call(node)
+        if isinstance(node, CNode):  # what is asked before it is there is of a loop, which is gone through again
+            return Known() if node in self.ordered else self.call(node)
         return self.of(self.results[node]) if node in self.results else Known()
 
     def call(self, node: CNode) -> Known:

@@ -23,15 +23,8 @@ if TYPE_CHECKING:
     from anfora.graph.ir.parser import Program
 
 __all__ = [
-    "CHANGES",
-    "CHANGES_GLOBAL",
-    "NO_VALUE",
-    "Instructions",
-    "needs_form",
-    "parameters_of",
-    "passed_on",
-    "signature_form",
-]
+    "CHANGES", "CHANGES_GLOBAL", "NO_VALUE", "Instructions", "needs_form", "parameters_of", "passed_on", "signature_form",
+]  # fmt: skip
 
 #: Instructions that give variables of the function, and of the module, a value or take it.
 CHANGES = frozenset(["STORE", "DELETE", "STORE_CELL", "DELETE_CELL"])
