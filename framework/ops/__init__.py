@@ -82,6 +82,7 @@ from anfora.ops.pooling import *  # noqa: F403
 from anfora.ops.programs import *  # noqa: F403
 from anfora.ops.random import *  # noqa: F403
 from anfora.ops.recurrent import *  # noqa: F403
+from anfora.ops.recurrent_layers import *  # noqa: F403
 from anfora.ops.reduction import *  # noqa: F403
 from anfora.ops.scan import *  # noqa: F403
 from anfora.ops.scatter import *  # noqa: F403

@@ -82,7 +82,10 @@ def test_the_program_read_means_the_same(program, a, b):
 
 _scalars = (
     st.none() | st.booleans() | st.integers() | st.floats() | st.complex_numbers() | st.text() | st.binary(max_size=9)
-    | st.sampled_from([..., NotImplemented, U, ms.float32, ms.bfloat16, int, slice(None), slice(1, -2, 3), range(2, 9, 3)])
+    | st.sampled_from([
+        ..., NotImplemented, U, ms.float32, ms.bfloat16, int, set, frozenset({1, "a"}), slice(None), slice(1, -2, 3),
+        range(2, 9, 3),
+    ])
 )  # fmt: skip
 
 

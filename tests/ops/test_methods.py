@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import operator
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import anfora
 from anfora import Tensor, ops
+from anfora.core import op
 from anfora.core.errors import OpIndexError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.ops.methods import METHODS, OPERATORS, PROPERTIES
 
@@ -437,3 +440,12 @@ def test_names_and_places_of_mindspores_arguments():
     assert rows.squeeze(1).shape == (2, 2) and rows[:1].squeeze((0, 1)).shape == (2,)
     assert y.searchsorted(2.0).dtype is anfora.int32
     assert rows.reverse_sequence(Tensor([2, 1]), batch_dim=1).tolist() == [[3.0, 2.0], [1.0, 4.0]]
+
+
+def test_all_operators_are_there_with_the_package():
+    """A file of a graph names operators, and is read where nothing else has been imported."""
+    code = "import anfora.ops; from anfora.core.op import registry; print(*registry)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ours = {name for name, made in op.registry.items() if made.__module__.startswith("anfora.")}
+    assert "lstm_layer" in ours
+    assert ours <= set(run.stdout.split())

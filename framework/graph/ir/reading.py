@@ -40,6 +40,7 @@ __all__ = ["read"]
 #: Constants that are written as calls, beside META and `object`.
 _MAKERS: dict[str, Callable] = {
     "complex": complex, "slice": slice, "range": range, "bytes": bytes.fromhex,
+    "frozenset": frozenset,
     "nan_bits": lambda bits: struct.unpack(">d", bytes.fromhex(bits))[0],
 }  # fmt: skip
 _DTYPES = {dtype.label: dtype for dtype in ALL}

@@ -36,6 +36,7 @@ WORDS: dict[str, Any] = {
     "None": None, "True": True, "False": False, "Ellipsis": Ellipsis, "NotImplemented": NotImplemented, "U": U,
     "UNBOUND": UNBOUND,
     "bool": bool, "int": int, "float": float, "str": str, "tuple": tuple, "list": list, "dict": dict,
+    "set": set,
 }  # fmt: skip
 _WORD_OF = {id(value): word for word, value in WORDS.items()}
 
@@ -109,6 +110,9 @@ def value_text(value: Any, objects: dict[str, Any], *, complete: bool) -> str:
     if kind is tuple:
         items = [value_text(item, objects, complete=complete) for item in value]
         return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+    if kind is frozenset:  # in one order, whatever the hashes of texts are in this process
+        items = sorted(value_text(item, objects, complete=complete) for item in value)
+        return f"frozenset([{', '.join(items)}])"
     if kind is slice or kind is range:
         items = [value_text(item, objects, complete=complete) for item in (value.start, value.stop, value.step)]
         return f"{kind.__name__}({', '.join(items)})"
