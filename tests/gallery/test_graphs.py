@@ -55,7 +55,7 @@ def test_the_graph_of_a_program(name, read_elsewhere):
         for made in (*typed(program, fused=fused), *typed(program, fused=fused, lifted=True)):
             verify(made.graph)
             objects: dict = {}
-            exact = made.annotated(text.complete(made.graph, objects))
+            exact = text.complete(made.graph, objects)
             assert difference(made.graph, read(exact, objects), complete=True) is None
             read_elsewhere.append((name, text.complete(made.graph)))
             assert str(made).startswith("# IR entry") and made.graph.dot().startswith("digraph")

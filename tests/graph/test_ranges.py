@@ -517,7 +517,7 @@ def test_the_graph_means_the_program(program):
         for made in typed(compiled.program, fused=fused):
             verify(made.graph)
             objects: dict = {}
-            exact = made.annotated(text.complete(made.graph, objects))
+            exact = text.complete(made.graph, objects)
             assert difference(made.graph, read(exact, objects), complete=True) is None
             assert bits(evaluate(made.graph, x0(), 150)) == outcome(program, (x0(), 150))
 

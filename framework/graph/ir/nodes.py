@@ -173,6 +173,7 @@ class Graph:
     Attributes:
         guards: what must hold where the graph is recorded from a run, so that it is what the program does: in words; of a
             piece, `facts.origins.Guard`s.
+        notes: what a text says where the graph begins, of it (None) or of one of its nodes: no part of the program.
     """
 
     edits: ClassVar[int] = (
@@ -182,6 +183,7 @@ class Graph:
     def __init__(self, name: str, *, span: Span | None = None) -> None:
         self.name, self.span = name, span
         self.guards: list[Any] = []
+        self.notes: list[tuple[AnfNode | None, str]] = []
         self.python: Any = None  #: what `python_form.python_function` has made of it
         self._parameters: tuple[Parameter, ...] = ()
         self._return: CNode | None = None

@@ -26,7 +26,7 @@ from anfora.graph.ir.primitives import PRIMITIVES
 
 __all__ = [
     "ABSENT", "CellCalls", "OperatorCall", "arguments_of", "call_behind", "calls_in_order", "effects_of", "finish",
-    "has_effect", "is_inner", "is_scalar", "operands_from", "operands_of", "planned_calls", "results_of",
+    "has_effect", "is_inner", "is_scalar", "operands_from", "operands_of", "planned_calls", "recorded", "results_of",
 ]  # fmt: skip
 
 
@@ -160,6 +160,14 @@ class OperatorCall(CNode):
     def span(self) -> Span | None:  # type: ignore[override]
         code, at = self.place
         return None if code is None else Span.of(code, at)
+
+
+def recorded(node: AnfNode) -> AnfNode:
+    """Of a node of a call that is a copy, that of the call which was recorded."""
+    call = call_behind(node)
+    if not isinstance(call, OperatorCall):
+        return node
+    return call.recorded if call is node else call.recorded.results[call.results.index(node)]  # type: ignore[arg-type]
 
 
 def is_inner(node: AnfNode) -> bool:

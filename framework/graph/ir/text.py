@@ -162,7 +162,7 @@ class _Writer:
             span = "" if graph.span is None else f" {span_text(graph.span)}"
             lines = [f"{head}{', '.join(parameters)}){span} {{"]
         else:
-            lines = [*_source(graph.span, ""), *_wrapped(head, parameters, ") {")]
+            lines = [*_source(graph.span, ""), *_wrapped(head, parameters, ") {"), *self._notes(graph)]
         lines += self._guards(graph.guards)
         told = graph.span
         for call in self.structure.schedules[graph]:
@@ -171,6 +171,11 @@ class _Writer:
                 lines += _source(told, "  ")
             lines += self._call(call)
         return [*lines, "}"]
+
+    def _notes(self, graph: Graph) -> list[str]:
+        shown = {None, *self.labels.parameters, *self.labels.calls}
+        notes = [(node, printable(note)) for node, note in graph.notes if node in shown]
+        return [f"  # {note}" if node is None else f"  # {self.labels.of(node, graph)}: {note}" for node, note in notes]
 
     def _guards(self, guards: Sequence[str]) -> list[str]:
         if self.complete:

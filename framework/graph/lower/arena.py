@@ -31,11 +31,15 @@ class Kind(Enum):
     PYTHON = 3  #: an array that an operator in Python gives
     ARENA = 4
 
+    @property
+    def words(self) -> str:
+        return ("input", "constant", "new array", "array of Python", "arena")[self.value]
+
 
 class Root:
     """A piece of memory."""
 
-    __slots__ = ("at", "is_written", "kind", "layout", "nbytes", "number", "origin")
+    __slots__ = ("at", "is_stored", "is_written", "kind", "layout", "nbytes", "number", "origin")
 
     def __init__(self, kind: Kind, layout: Layout | None, nbytes: int, at: int = 0) -> None:
         self.kind = kind
@@ -45,6 +49,7 @@ class Root:
         self.origin = 0  #: bytes from the start of the memory to the first element
         self.number = -1  #: which argument of the native programs holds it
         self.is_written = False  #: by an operator that writes in place
+        self.is_stored = False  #: of the arena: whether a task keeps something there; else it is in registers
 
 
 class Place(NamedTuple):
@@ -53,6 +58,14 @@ class Place(NamedTuple):
     root: Root
     offset: int  #: bytes from the first element of the root
     layout: Layout
+
+    def __str__(self) -> str:
+        """In words, for dumps."""
+        root, offset, layout = self
+        if root.kind is not Kind.ARENA:
+            return f"{root.kind.words}, from byte {offset}" if offset else root.kind.words
+        start = root.at + root.origin + offset
+        return f"arena {start} … {start + layout.size * layout.dtype.itemsize}" if root.is_stored else "registers"
 
 
 class Task:
@@ -126,7 +139,7 @@ def arrange(tasks: Sequence[Task], name: str = "") -> tuple[int, list[list[int]]
     every = sorted([*lives.values(), *(own for spaces in workspaces for own in spaces)], key=lambda life: -life.nbytes)
     end = _place_in_order(every[_MOST_BY_SIZE:], _place_by_size(every[:_MOST_BY_SIZE]))
     for root, life in lives.items():
-        root.at = life.at
+        root.at, root.is_stored = life.at, True
     if every:
         tell("share_memory", name, f"{sum(life.nbytes for life in every):,} bytes → {end:,}")
     return end, [[own.at for own in spaces] for spaces in workspaces]

@@ -84,13 +84,6 @@ def fuse(tasks: Sequence[Task]) -> list[Task]:
     return fused
 
 
-def grouped(tasks: Sequence[Task]) -> list[list[int]]:
-    """The numbers of the tasks that `fuse` makes one, group by group."""
-    groups, _ = _Grouping(tasks).run()
-    distinct = {id(group): group for group in groups.values()}
-    return [group.members for group in distinct.values() if len(group.members) > 1]
-
-
 class _Grouping:
     """The walk over the tasks that forms groups."""
 

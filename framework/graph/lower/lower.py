@@ -94,6 +94,14 @@ class Segment:
             blocks.expect(self, self._borrowed)
         self._stages = self._join(tasks, workspaces, _check_of_overlap(lowering.given))
         self._handed = [_handed(lowering.values[value]) for value in self.outputs]
+        self.places = lowering.values  #: where each value lies
+        self.arena = arena  #: bytes for what lies between the operators
+
+    @property
+    def loops(self) -> list[tuple[OperatorCall, ...]]:
+        """What each kernel and loop computes, in their order; nothing where it copies a constant."""
+        of = [[(0, stage.calls)] if isinstance(stage, Task) else stage.computes for stage in self._stages]
+        return [tuple(dict.fromkeys(calls)) for computes in of for _, calls in computes if calls is not None]
 
     def _fused(self, tasks: list[Task]) -> list[Task]:
         if is_cold():

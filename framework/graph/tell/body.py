@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import operator
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from anfora.core.op import Weak
 from anfora.core.tensor import Tensor
 from anfora.graph.facts.origins import Origin
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, ValueNode
-from anfora.graph.ir.planned import OperatorCall, is_scalar
+from anfora.graph.ir.planned import OperatorCall, is_scalar, recorded
 from anfora.graph.ir.primitives import U
+from anfora.graph.lower.lower import Segment
 from anfora.graph.lower.ranges import Jump
+from anfora.graph.passes.extract import extract_functions
 from anfora.graph.run.guards import told_apart_at_once
 from anfora.graph.run.points import Hop, Point, Variant
 from anfora.graph.state.moments import Piece
 from anfora.graph.tell.ends import Ends
-from anfora.graph.tell.native import NativePlan, lowered
 from anfora.graph.tell.outside import found_outside
 from anfora.graph.tell.wording import Names, guard_text, variables_of
 from anfora.ops import stop_gradient
@@ -59,16 +59,19 @@ class Body:
         self.kept: dict[int, AnfNode] = {}  #: what writes have put somewhere
         self.effects: list[AnfNode] = []
         self.called = self._names_of_values()
-        self.shape: NativePlan | None = None
+        #: What runs natively, where that is shown, and its parameters as values of the piece.
+        self.segment: Segment | None = None
+        self.given: dict[AnfNode, AnfNode] = {}
+        self.calls: dict[OperatorCall, OperatorCall] = {}  #: what stands here for those of the piece, or of its segment
         #: Values with a history for who evaluates the graph; and those among them that have none in the program.
         self.followed: set[AnfNode] = set()
         self.cut: set[AnfNode] = set()
-        self.stopped: dict[tuple[FuncGraph, AnfNode], AnfNode] = {}  #: behind `stop_gradient`
+        self.stopped: dict[AnfNode, AnfNode] = {}  #: behind `stop_gradient`
 
     def build(self) -> None:
         builder, graph, piece = self.builder, self.graph, self.piece
         graph.guards = list(dict.fromkeys(guard_text(guard, self.names) for guard in told_apart_at_once(piece.guards)))
-        builder.typed.variants[graph] = self.variant
+        builder.recorded.add(graph)
         for draw in piece.draws:
             place = graph.apply(PRIMITIVES["draw"], draw.counters)
             self.effects.append(place)
@@ -108,6 +111,8 @@ class Body:
         used = _reachable_from(output)
         unused = [effect for effect in self.effects if effect not in used]
         graph.output = graph.apply(PRIMITIVES["depend"], output, *unused) if unused else output
+        if self.segment is not None:
+            self._share_loops(self.segment)
 
     def _names_of_values(self) -> dict[AnfNode, str]:
         """The variables of the program that hold values of the piece when it ends."""
@@ -123,43 +128,28 @@ class Body:
     # -- operators ---------------------------------------------------------------------------------------------------------
 
     def _operators(self) -> None:
-        shape = self.shape = lowered(self.variant) if self.builder.fused else None
-        if shape is None:
-            for call in self.piece.calls:
-                self._start_leaves(call)
-                self._operator(self.graph, call, self.values, self.effects)
-            return
-        groups, reads = _with_views(shape.groups, shape.calls), self._reads(shape.calls)
-        reads.update(shape.results.values())
-        for call in shape.calls:
+        piece, runner = self.piece, self.variant.runner
+        results: list[tuple[AnfNode, AnfNode]] = []
+        if self.builder.fused and piece.calls and not runner.is_one_by_one:
+            segment, wanted = runner.segment()
+            self.segment, results = segment, list(zip(wanted, segment.outputs))
+            self.given = dict(zip(segment.graph.parameters, (*piece.inputs, *piece.numbers)))
+        for call in piece.calls if self.segment is None else self.segment.calls:
             self._start_leaves(call.recorded)
-            group = groups.get(call)
-            if group is not None and call is group[-1]:
-                self._group(group, reads)
-            elif group is None and (call in shape.alive or self._is_alive_view(call)):
-                self._operator(self.graph, call, self.values, self.effects)
-        for value, given in shape.results.items():
+            self._operator(call)
+        for value, node in results:
             if value not in self.values:
-                self.values[value] = self._value(given, self.values)
-        told = [f"pass {each}" for each in shape.passes]
-        told += [f"{shape.tasks} kernels and loops, {shape.arena} bytes of arena"]
-        places = self.builder.typed.places[self.graph] = [(None, each) for each in told]
-        places += [(self.values[value], place) for value, place in shape.places.items() if value in self.values]
-
-    def _is_alive_view(self, call: OperatorCall) -> bool:
-        return call.entry.view is not None and self._recorded(call.operands[0]) in self.values
+                self.values[value] = self._value(self._recorded(node))
 
     def _recorded(self, node: AnfNode) -> AnfNode:
-        """The value of the piece that a node of its graph stands for, here or behind the passes."""
-        return node if self.shape is None else self.shape.recorded(node)
+        """The value of the piece that a node stands for, behind the passes; the node itself if it is of a pass."""
+        return self.given.get(node) or recorded(node)
 
-    def _value(self, x: AnfNode, values: dict[AnfNode, AnfNode]) -> AnfNode:
+    def _value(self, x: AnfNode) -> AnfNode:
         """The node of a value here; what a pass has computed is a constant."""
-        return values[x] if x in values or not isinstance(x, ValueNode) else x
+        return self.values[x] if x in self.values or not isinstance(x, ValueNode) else x
 
-    def _operator(
-        self, graph: FuncGraph, call: OperatorCall, values: dict[AnfNode, AnfNode], effects: list[AnfNode]
-    ) -> None:
+    def _operator(self, call: OperatorCall) -> None:
         entry = call.entry
         leaves_node = call.recorded.is_taped
         args = list(map(self._recorded, call.operands))
@@ -168,23 +158,21 @@ class Body:
             self.followed.update(results)
             if not leaves_node:
                 self.cut.update(results)
-
         of: dict[AnfNode, AnfNode] = {}
-        for x in call.operands:
-            own = self._recorded(x)
+        for x, own in zip(call.operands, args):
             if not is_scalar(own):
-                node = self._value(own, values)
-                of[x] = self._without_history(graph, own, node) if leaves_node and own in self.cut else node
-        made = call.taken_over(graph, of)
+                node = self._value(own)
+                of[x] = self._without_history(own, node) if leaves_node and own in self.cut else node
+        made = self.calls[call] = call.taken_over(self.graph, of)
         made.write_out()
         if entry.op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
             made.call_through(PRIMITIVES["untaped"])
         elif self.piece.is_tried and entry.may_fail:
             made.call_through(PRIMITIVES["attempted"])
         if made.acts:
-            effects.append(made)
+            self.effects.append(made)
         for value, result in zip(results, made.results):
-            values[value], result.name = result, self.called.get(value)
+            self.values[value], result.name = result, self.called.get(value)
 
     def _start_leaves(self, call: OperatorCall | None) -> None:
         """What requires a gradient in front of an operator of the piece, or of its end."""
@@ -198,49 +186,28 @@ class Body:
                 self.effects.append(self.values[value])
                 self.followed.add(value)
 
-    def _without_history(self, graph: FuncGraph, value: AnfNode, node: AnfNode) -> AnfNode:
-        found = self.stopped.get((graph, value))
+    def _without_history(self, value: AnfNode, node: AnfNode) -> AnfNode:
+        found = self.stopped.get(value)
         if found is None:
-            found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
+            found = self.stopped[value] = self.graph.apply(stop_gradient, node, abstract=node.abstract)
         return found
 
-    def _reads(self, calls: Iterable[OperatorCall]) -> Counter[AnfNode]:
-        """How often calls read each value."""
-        return Counter(self._recorded(x) for call in calls for x in call.operands)
-
-    def _group(self, calls: Sequence[OperatorCall], reads: Counter[AnfNode]) -> None:
-        """Operators that share a loop, as a function of their operands, which gives what others read."""
-        own = dict.fromkeys(self._recorded(value) for call in calls for value in call.results)
-        inner = FuncGraph(f"fused_{len(calls)}")
-        values: dict[AnfNode, AnfNode] = {}
-        operands: list[AnfNode] = []
-        for x in dict.fromkeys(self._recorded(x) for call in calls for x in call.operands):
-            if not is_scalar(x) and x not in own and (x in self.values or not isinstance(x, ValueNode)):
-                outer = self.values[x]
-                values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
-                operands.append(outer)
-        writes: list[AnfNode] = []
-        for call in calls:
-            self._operator(inner, call, values, writes)
-        here = self._reads(calls)
-        made = [value for value in own if reads[value] > here[value]]
-        abstract = tuple(values[value].abstract for value in made)
-        result: AnfNode = (
-            values[made[0]]
-            if len(made) == 1
-            else inner.apply(PRIMITIVES["make_tuple"], *(values[value] for value in made), abstract=abstract)
-        )
-        inner.output = inner.apply(PRIMITIVES["depend"], result, *writes, abstract=abstract) if writes else result
-        loop = self.graph.apply(inner, *operands, abstract=result.abstract)
-        if writes:
-            self.effects.append(loop)
-        if len(made) == 1:
-            loop.name = self.called.get(made[0])
-            self.values[made[0]] = loop
-            return
-        for i, value in enumerate(made):
-            name = self.called.get(value)
-            self.values[value] = self.graph.apply(PRIMITIVES["getitem"], loop, i, name=name, abstract=abstract[i])
+    def _share_loops(self, segment: Segment) -> None:
+        """Operators that share a loop become functions; and where values lie is told."""
+        graph, loops = self.graph, segment.loops
+        groups = [
+            (f"fused_{len(calls)}", [node for call in calls for node in _nodes(self.calls[call])])
+            for calls in loops
+            if len(calls) > 1
+        ]
+        stands_for = extract_functions(graph, groups)
+        graph.notes = [(None, f"pass {each}") for each in self.variant.runner.passes()]
+        graph.notes.append((None, f"{len(loops)} kernels and loops, {segment.arena} bytes of arena"))
+        for value, place in segment.places.items():
+            node = self.values.get(self._recorded(value))
+            node = stands_for.get(node, node) if node is not None else None
+            if node is not None and node.graph in (graph, None):
+                graph.notes.append((node, str(place)))
 
     # -- what comes from outside --------------------------------------------------------------------------------------
 
@@ -269,7 +236,7 @@ class Body:
         if kind == "made":
             value = key[0]
             node = self.values[value]
-            return self._without_history(graph, value, node) if value in self.cut else node
+            return self._without_history(value, node) if value in self.cut else node
         if kind == "built":
             return self.built[key]
         if kind == "kept":
@@ -309,21 +276,13 @@ def _is_made_late(origin: Origin) -> bool:
     return any(isinstance(base, Origin) and _is_made_late(base) for base in bases)
 
 
-def _with_views(
-    groups: Sequence[Sequence[OperatorCall]], calls: Sequence[OperatorCall]
-) -> dict[OperatorCall, list[OperatorCall]]:
-    """The group of each operator that is in one. Views between the members of a group, of what it makes, belong to it."""
-    position = {call: index for index, call in enumerate(calls)}
-    found: dict[OperatorCall, list[OperatorCall]] = {}
-    for group in groups:
-        members: list[OperatorCall] = []
-        made: set[AnfNode] = set()
-        for call in calls[position[group[0]] : position[group[-1]] + 1]:
-            if call in group or (call.entry.view is not None and call.operands[0] in made):
-                members.append(call)
-                made.update(call.results)
-        found.update((call, members) for call in members)
-    return found
+def _nodes(call: OperatorCall) -> Iterator[CNode]:
+    """A call, with the nodes of sequences that it takes, and of what it makes."""
+    yield call
+    yield from call.results
+    for node in call.args:
+        if isinstance(node, CNode) and node.calls(PRIMITIVES["make_tuple"]):
+            yield node
 
 
 def _reachable_from(node: AnfNode) -> set[AnfNode]:

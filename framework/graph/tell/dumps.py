@@ -25,7 +25,7 @@ from anfora.graph.ir import FuncGraph, GraphError, reading
 from anfora.graph.ir.parser import parse
 from anfora.graph.ir.text import complete, readable
 from anfora.graph.run.compiled import RecordedProgram
-from anfora.graph.tell.typed import Typed, typed
+from anfora.graph.tell.typed import typed
 from anfora.graph.tell.wording import owner_of
 
 __all__ = ["level", "read", "write"]
@@ -92,7 +92,7 @@ class _Writer:
         self._parse()
         for stage, fused in (("01_specialise", False), ("02_lower", True)):
             for program in typed(self.program, fused=fused, lifted=True):
-                self._graph(stage, program.graph, program)
+                self._graph(stage, program.graph)
         return self.written
 
     def _parse(self) -> None:
@@ -104,17 +104,14 @@ class _Writer:
             function = function.construct
         function = inspect.unwrap(getattr(function, "__func__", function))
         try:
-            self._graph("00_parse", parse(function), None)
+            self._graph("00_parse", parse(function))
         except NotImplementedError as reason:
             self._file("00_parse", next(_numbers), "ir", f"# it has no graph: {_line(reason)}\n")
 
-    def _graph(self, stage: str, graph: FuncGraph, program: Typed | None) -> None:
+    def _graph(self, stage: str, graph: FuncGraph) -> None:
         number = next(_numbers)
-        text, exact = readable(graph, f"{stage}_{number:04}.dat"), complete(graph)
-        if program is not None:
-            text, exact = program.annotated(text), program.annotated(exact)
-        self._file(stage, number, "ir", text)
-        self._file(stage, number, "dat", exact)
+        self._file(stage, number, "ir", readable(graph, f"{stage}_{number:04}.dat"))
+        self._file(stage, number, "dat", complete(graph))
         if self.wanted == 3:
             self._file(stage, next(_numbers), "dot", graph.dot())
 

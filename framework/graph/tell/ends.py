@@ -37,10 +37,22 @@ class Ends:
 
     def image(self, image: Image) -> AnfNode:
         """The value of an image."""
-        if _is_plain(image):
-            return self._plain(image)
-        slots = sorted(_slots(image))
-        return self.graph.apply(Arrangement(image, slots), *map(self.slot, slots))
+        return self._plain(image) if _is_plain(image) else self._arranged(image, set(), {})
+
+    def _arranged(self, image: Image, wanted: set[int], made: dict[int, AnfNode]) -> AnfNode:
+        """The same where objects are shared, or are the program's own.
+
+        Args:
+            wanted: by number, which of the objects that are made are needed by themselves.
+            made: takes these.
+        """
+        slots, numbers = sorted(_slots(image)), sorted(wanted)
+        whole = self.graph.apply(Arrangement(image, slots, numbers), *map(self.slot, slots))
+        if not wanted:
+            return whole
+        for i, number in enumerate(numbers, 1):
+            made[number] = self.graph.apply(PRIMITIVES["getitem"], whole, i)
+        return self.graph.apply(PRIMITIVES["getitem"], whole, 0)
 
     def _plain(self, image: Image) -> AnfNode:
         kind = image[0]
@@ -74,22 +86,18 @@ class Ends:
         written = self.body.variant.written
         if written is None:
             return
-        graph = self.graph
-        if not written.kept and written.image[0] == "tuple" and all(map(_is_plain, written.image[1])):
-            for write, (_, (operation, args)) in zip(written.writes, written.image[1]):
-                text = span_text(position_span(*write.place[:2]))
-                values = [self._plain(item) for item in args[1]] if args[0] == "tuple" else args[1]
-                called = self._plain(operation)
-                self.body.effects.append(graph.apply(PRIMITIVES["interpret"], text, write.reason, (), called, *values))
-            return
-        slots, wanted = sorted(_slots(written.image)), sorted(set(written.kept.values()))
-        whole: AnfNode = graph.apply(Arrangement(written.image, slots, wanted), *map(self.slot, slots))
-        calls = whole
-        if wanted:
-            calls = graph.apply(PRIMITIVES["getitem"], whole, 0)
-            for i, number in enumerate(wanted, 1):
-                self.body.kept[number] = graph.apply(PRIMITIVES["getitem"], whole, i)
-        self.body.effects.append(graph.apply(PRIMITIVES["write"], calls))
+        graph, calls = self.graph, written.image[1]
+        whole = None
+        if written.kept or written.image[0] != "tuple" or not all(map(_is_plain, calls)):
+            whole = self._arranged(written.image, set(written.kept.values()), self.body.kept)
+        for i, write in enumerate(written.writes):
+            text = span_text(position_span(*write.place[:2]))
+            if whole is None:
+                operation, args = calls[i][1]
+                called = [self._plain(operation), *map(self._plain, _items(args))]
+            else:
+                called = [PRIMITIVES["spread"], graph.apply(PRIMITIVES["getitem"], whole, i)]
+            self.body.effects.append(graph.apply(PRIMITIVES["interpret"], text, write.reason, (), *called))
 
     def joined(self, jump: Jump) -> tuple[FuncGraph, list[AnfNode]]:
         """The graph that a piece leads to, and its arguments."""
@@ -154,29 +162,16 @@ class Ends:
     def _call(self, hop: Hop) -> tuple[tuple[str, ...], list[Any]]:
         """The names of keyword arguments, the function and the arguments of what a hop does."""
         image = hop.call
-        graph = self.graph
         origins = self.body.variant.runner.origins
         used = [*Cases(hop).slots, *(place for _, places in hop.edges.values() for place in places)]
         # What was made for the call, and is alive behind it.
         kept = {place for place in used if type(place) is int and origins[place].kind == "built"}
         if not kept and _is_plain(image) and image[0] == "tuple":
             function, args, kwargs, *_ = image[1]
-            if args[0] == "tuple" and kwargs[0] == "dict":
-                names = tuple(key[1] for key, _ in kwargs[1])
-                values = [self._plain(item) for item in (function, *args[1], *(value for _, value in kwargs[1]))]
-                return names, values
-            if args[0] == "is" and kwargs[0] == "dict":
-                names = tuple(key[1] for key, _ in kwargs[1])
-                return names, [self._plain(function), *args[1], *(self._plain(value) for _, value in kwargs[1])]
-        slots = sorted(_slots(image))
-        wanted = sorted({hop.built[place] for place in kept})
-        whole: AnfNode = graph.apply(Arrangement(image, slots, wanted), *map(self.slot, slots))
-        made = whole
-        if wanted:
-            for i, number in enumerate(wanted, 1):
-                self.body.built[number] = graph.apply(PRIMITIVES["getitem"], made, i)
-            whole = graph.apply(PRIMITIVES["getitem"], made, 0)
-        return (), [PRIMITIVES["spread"], whole]
+            if args[0] in ("tuple", "is") and kwargs[0] == "dict":
+                given = (function, *_items(args), *(value for _, value in kwargs[1]))
+                return tuple(key[1] for key, _ in kwargs[1]), list(map(self._plain, given))
+        return (), [PRIMITIVES["spread"], self._arranged(image, {hop.built[place] for place in kept}, self.body.built)]
 
     def _edge(self, hop: Hop, key: Any, outcome: AnfNode, catches: bool) -> tuple[FuncGraph, list[AnfNode]]:
         """The graph behind an outcome, and its arguments."""
@@ -235,6 +230,11 @@ def _is_plain(image: Image) -> bool:
     if kind == "constructed":
         return not image[3] and all(map(_is_plain, image[2]))
     return kind == "bound" and _is_plain(image[1]) and _is_plain(image[2])
+
+
+def _items(image: Image) -> Sequence[Image]:
+    """The images of the parts of a tuple."""
+    return image[1] if image[0] == "tuple" else [("is", value) for value in image[1]]
 
 
 def _slots(image: Any) -> set[int]:

@@ -2,7 +2,7 @@
 
     interpret(text, reason, names, f, …)  f(…) by Python; `names` are those of the last arguments
     attempt(text, reason, names, f, …)    the same, and gives an Outcome: the program goes on behind an exception, too
-    spread((f, args, kwargs))             f(*args, **kwargs)
+    spread((f, args, kwargs))             f(*args, **kwargs); kwargs may be missing
     by_outcome(outcome, cases, …)         the function behind an outcome
     by_guards(values, guards, …)          the function whose guards hold for the values
     draw(n)                               seed and offset for random numbers; the stream moves on by n counters
@@ -44,13 +44,8 @@ def _attempt(text: str, reason: str, names: tuple, function: Callable, *args: An
 
 
 def _spread(call: tuple) -> Any:
-    function, args, kwargs, *_ = call
-    return function(*args, **kwargs)
-
-
-def _write(calls: tuple) -> None:
-    for operation, args in calls:
-        operation(*args)
+    function, args, *more = call
+    return function(*args, **(more[0] if more else {}))
 
 
 def _by_outcome(outcome: Any, cases: Cases, *functions_and_values: Any) -> Callable:
@@ -114,7 +109,6 @@ for _primitive in (
     Primitive("attempted", _attempted, 1, None),
     Primitive("leaf", Tensor.requires_grad_, 1, 1),
     Primitive("leave_nodes", _leave_nodes, 1, 1),
-    Primitive("write", _write, 1, 1),
 ):
     PRIMITIVES[_primitive.name] = _primitive
 

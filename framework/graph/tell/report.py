@@ -10,7 +10,6 @@ from anfora.graph.lower.ranges import Jump
 from anfora.graph.polyfill.gradients import WALKED_BACK
 from anfora.graph.run.guards import told_apart_at_once
 from anfora.graph.run.points import EXCHANGED, NUMBERS, SHAPE, TRUTH, Hop, Point, Variant
-from anfora.graph.tell.native import lowered
 from anfora.graph.tell.typed import Typed, typed
 from anfora.graph.tell.watched import Watched
 from anfora.graph.tell.wording import (
@@ -289,7 +288,7 @@ def _tell_piece(report: Report, variant: Variant, names: Names) -> None:
     if variant.runner.is_one_by_one:
         report.taped += len(piece.calls) - len(piece.idle(variant.runner.wanted))
         return
-    shape = lowered(variant)
-    if shape is not None:
-        report.groups += map(len, shape.groups)
-        report.arena = max(report.arena, shape.arena)
+    if piece.calls:
+        segment, _ = variant.runner.segment()
+        report.groups += [len(calls) for calls in segment.loops if len(calls) > 1]
+        report.arena = max(report.arena, segment.arena)

@@ -15,16 +15,14 @@ the results of the program, effects included.
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from anfora.core.tensor import Tensor, current
-from anfora.graph.ir import PRIMITIVES, AnfNode, FuncGraph, Parameter, ValueNode
+from anfora.graph.ir import PRIMITIVES, FuncGraph, Parameter, ValueNode
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.structure import Structure
-from anfora.graph.ir.text import Labels, readable
-from anfora.graph.ir.values import printable
+from anfora.graph.ir.text import readable
 from anfora.graph.passes.inline import inline_single_calls
 from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.run.points import Point, Variant
@@ -36,46 +34,19 @@ from anfora.graph.tell.wording import Names, form_of, name_of
 __all__ = ["Typed", "typed"]
 
 
-class Typed:
+class Typed(NamedTuple):
     """A program as a graph.
 
     Attributes:
         graph: the graph in which a call starts.
         inputs: tensors of the program that are parameters of the graph, behind those of the call, by name.
-        variants: by graph, what was recorded.
-        places: by graph, where its values lie when it runs natively; of lowered graphs.
     """
 
-    def __init__(self, graph: FuncGraph) -> None:
-        self.graph = graph
-        self.inputs: dict[str, Tensor] = {}
-        self.variants: dict[Graph, Variant] = {}
-        self.places: dict[Graph, list[tuple[AnfNode | None, str]]] = {}
+    graph: FuncGraph
+    inputs: dict[str, Tensor]
 
     def __str__(self) -> str:
-        return self.annotated(readable(self.graph, None))
-
-    def annotated(self, text: str) -> str:
-        """A text of the graph, `readable` or `complete`, with comments where each graph begins: where its values lie."""
-        labels = Labels(Structure(self.graph))
-        comments: dict[str, list[str]] = {}
-        for graph, places in self.places.items():
-            comments[f"subgraph {labels.graphs[graph]}"] = [
-                place if node is None else f"{labels.of(node, graph)}: {place}"
-                for node, place in places
-                if node is None or node in labels.calls or node in labels.parameters
-            ]
-        lines = []
-        waiting: list[str] = []
-        for line in text.split("\n"):
-            lines.append(line)
-            found = re.match(r"subgraph @[^\s(]+", line)
-            if found:
-                waiting = [f"  # {printable(comment)}" for comment in comments.get(found[0], ())]
-            if line.endswith("{"):
-                lines += waiting
-                waiting = []
-        return "\n".join(lines)
+        return readable(self.graph, None)
 
 
 def typed(
@@ -122,52 +93,48 @@ class Builder:
         self.graphs: dict[int, FuncGraph] = {}
         self.kept: list[Any] = []
         self.scopes: dict[int, Globals] = {}
-        self.typed = Typed(FuncGraph(self.name))
+        self.recorded: set[Graph] = set()  #: the graphs of variants
+        self.named: dict[str, Tensor] = {}  #: see `Typed.inputs`
         self.waiting: list[Callable[[], None]] = []
 
     def build(self) -> Typed:
         count, keywords = form_of(self.key)
         names = Names.at_entry(self.program, self.key)
-        self.typed.graph = self.graph_of(self.entry, self.name, names, count + len(keywords))
+        graph = self.graph_of(self.entry, self.name, names, count + len(keywords))
         while self.waiting:
             self.waiting.pop(0)()
-        for outer, inner in inline_single_calls(self.typed.graph, self.typed.variants):
+        for outer, inner in inline_single_calls(graph, self.recorded):
             outer.guards += inner.guards
-            if inner in self.typed.places:
-                self.typed.places.setdefault(outer, []).extend(self.typed.places.pop(inner))
-            self.typed.variants.pop(inner, None)
-        if self.inputs:
-            self._lift()
-        return self.typed
+            outer.notes += inner.notes
+        return Typed(self._lifted(graph) if self.inputs else graph, self.named)
 
     def scope(self, variables: dict[str, Any]) -> Globals:
         """The variables of a module, one object for all who read there."""
         return self.scopes.setdefault(id(variables), Globals(variables))
 
-    def input(self, tensor: Tensor, wish: str) -> AnfNode:
+    def input(self, tensor: Tensor, wish: str) -> Parameter:
         """The parameter that stands for a tensor of the program."""
         if id(tensor) not in self.inputs:
             tries = itertools.chain([wish], (f"{wish}~{number}" for number in itertools.count(2)))
-            name = next(name for name in tries if name not in self.typed.inputs)
-            self.typed.inputs[name] = tensor
+            name = next(name for name in tries if name not in self.named)
+            self.named[name] = tensor
             layout = current(tensor)._layout
             self.inputs[id(tensor)] = tensor, Parameter(None, name, layout.type, None)  # type: ignore[arg-type]
         return self.inputs[id(tensor)][1]
 
-    def _lift(self) -> None:
-        """Give the graph in which calls start the tensors as parameters; where something leads back to it, a graph around
+    def _lifted(self, start: FuncGraph) -> FuncGraph:
+        """The graph in which calls start, with the tensors as parameters; where something leads back to it, a graph around
         it has them."""
-        start = self.typed.graph
+        graph = start
+        if any(start in used for used in Structure(start).used.values()):
+            graph = FuncGraph(start.name)
+            given = [graph.parameter(p.name, abstract=p.abstract) for p in start.parameters]
+            graph.output = graph.apply(start, *given)
         inputs = [parameter for _, parameter in self.inputs.values()]
-        structure = Structure(start)
-        if any(start in used for used in structure.used.values()):
-            outer = FuncGraph(start.name)
-            given = [outer.parameter(p.name, abstract=p.abstract) for p in start.parameters]
-            outer.output = outer.apply(start, *given)
-            self.typed.graph = outer
         for parameter in inputs:
-            parameter.graph = self.typed.graph
-        self.typed.graph._parameters += tuple(inputs)
+            parameter.graph = graph
+        graph._parameters += tuple(inputs)
+        return graph
 
     def graph_of(self, point: Point, name: str, names: Names, count: int) -> FuncGraph:
         """The graph of what follows a moment; it is filled later, so that loops can lead back to it."""
