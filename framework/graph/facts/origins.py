@@ -9,6 +9,7 @@ check.
 from __future__ import annotations
 
 import keyword
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -59,6 +60,18 @@ class Origin:
 
     def __repr__(self) -> str:
         return self.path
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What it is read of or computed of: origins, and what is known."""
+        return self.base if self.kind == "number" else (self.base,)
+
+    @property
+    def call(self) -> tuple[Any, ...]:
+        """Of what is read or computed, the call that gives it: a function, and what that takes."""
+        if self.kind == "number":
+            return self.key, *self.base
+        return operator.getitem if self.kind == "item" else getattr, self.base, self.key
 
     @property
     def path(self) -> str:

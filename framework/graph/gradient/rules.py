@@ -181,8 +181,8 @@ def _slots_in(origin: Any) -> Iterator[Origin]:
     if isinstance(origin, Origin):
         if origin.kind == "slot":
             yield origin
-        for base in origin.base if origin.kind == "number" else (origin.base,):
-            yield from _slots_in(base)
+        for part in origin.parts:
+            yield from _slots_in(part)
 
 
 class _planning:

@@ -16,7 +16,7 @@ from anfora.graph.gradient.sums import GRADIENT_OF, ONES_FOR, PART, WITH_GRADIEN
 from anfora.graph.ir import FuncGraph
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, as_node, describe
 from anfora.graph.ir.planned import arguments_of
-from anfora.graph.ir.primitives import PRIMITIVES, partial, switch
+from anfora.graph.ir.primitives import PRIMITIVES, partial, primitive_of, switch
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.verify import verify
 from anfora.graph.state.moments import IncomingNumber
@@ -396,12 +396,7 @@ class _Unplanned:
         if origin.kind == "slot":
             return values[origin.key]
         parts = [self._number(part, values) for part in origin.base]
-        return self.graph.apply(_as_primitive(origin.key), *parts)
-
-
-def _as_primitive(function: Any) -> Any:
-    """The function of the IR that does what one of Python's does, if there is one."""
-    return next((each for each in PRIMITIVES.values() if each.function is function), function)
+        return self.graph.apply(primitive_of(origin.key, len(parts)), *parts)
 
 
 def _parts(graph: Graph, planned: Planned, made: AnfNode) -> list[AnfNode]:

@@ -56,7 +56,7 @@ from anfora.graph.machine.operations import (
 )
 from anfora.ops import copy, is_tensor
 
-__all__ = ["PRIMITIVES", "UNBOUND", "Monad", "Primitive", "U", "partial", "return_", "switch"]
+__all__ = ["PRIMITIVES", "primitive_of", "UNBOUND", "Monad", "Primitive", "U", "partial", "return_", "switch"]
 
 
 class Monad:
@@ -305,3 +305,11 @@ PRIMITIVES: dict[str, Primitive] = {
         Primitive("interpret", _interpret, 4, None),
     )
 }
+
+
+def primitive_of(function: Any, count: int) -> Any:
+    """The primitive that does what a function of Python's does with so many arguments; the function if there is none."""
+    found = (each for each in PRIMITIVES.values() if each.function is function)
+    return next(
+        (each for each in found if each.least <= count <= (count if each.most is None else each.most)), function
+    )

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, ValueNode, describe
 
-__all__ = ["Structure", "graph_of"]
+__all__ = ["Structure", "graph_of", "needed_by"]
 
 
 def graph_of(node: AnfNode) -> Graph | None:
@@ -99,6 +99,18 @@ class Structure:
             seen.add(graph)
             yield graph
             pending.append(iter(self.used[graph]))
+
+
+def needed_by(node: AnfNode) -> set[CNode]:
+    """The calls that a node needs, itself among them, as far as edges lead: graphs that are constants are not gone into."""
+    found: set[CNode] = set()
+    pending = [node]
+    while pending:
+        call = pending.pop()
+        if isinstance(call, CNode) and call not in found:
+            found.add(call)
+            pending += call.inputs
+    return found
 
 
 def _used(calls: list[CNode]) -> list[Graph]:

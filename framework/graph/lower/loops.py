@@ -78,16 +78,12 @@ class Closed:
 
     def depends(self, origin: Any) -> bool:
         """Whether what an origin gives may change from one iteration to the next."""
-        while isinstance(origin, Origin):
-            if origin.kind == "slot":
-                return origin.key in self.sources or origin.key in self.numbers
-            if origin.kind == "number":
-                return any(map(self.depends, origin.base))
-            if origin.kind in ("known", "attr", "method", "item"):
-                origin = origin.base
-            else:
-                return True
-        return False
+        if not isinstance(origin, Origin):
+            return False
+        if origin.kind == "slot":
+            return origin.key in self.sources or origin.key in self.numbers
+        is_found = origin.kind in ("number", "known", "attr", "method", "item")
+        return not is_found or any(map(self.depends, origin.parts))
 
     def is_number(self, origin: Origin) -> bool:
         """Whether it follows from numbers, and from what does not change."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Sequence
 from anfora.graph.ir import FuncGraph
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, ValueNode
 from anfora.graph.ir.primitives import PRIMITIVES
+from anfora.graph.ir.structure import needed_by
 
 __all__ = ["extract_functions"]
 
@@ -44,7 +45,8 @@ def extract_functions(graph: FuncGraph, groups: Iterable[tuple[str, Sequence[CNo
             let %3 = %2 - x in
             %3 end
     """
-    calls = _calls_of(graph)
+    assert graph.return_ is not None
+    calls = sorted((call for call in needed_by(graph.return_) if call.graph is graph), key=_order)
     users: dict[AnfNode, list[tuple[CNode, bool]]] = {}
     for call in calls:
         for position, node in enumerate(call.inputs):
@@ -88,18 +90,6 @@ def extract_functions(graph: FuncGraph, groups: Iterable[tuple[str, Sequence[CNo
     graph._count = len(behind)
     Graph.edits += 1
     return stands_for
-
-
-def _calls_of(graph: Graph) -> list[CNode]:
-    """The calls of a graph that its result needs."""
-    found: set[CNode] = set()
-    pending: list[AnfNode | None] = [graph.return_]
-    while pending:
-        call = pending.pop()
-        if isinstance(call, CNode) and call.graph is graph and call not in found:
-            found.add(call)
-            pending += call.inputs
-    return sorted(found, key=_order)
 
 
 def _with_what_lies_between(calls: Collection[CNode], graph: Graph) -> list[CNode]:

@@ -18,7 +18,7 @@ def inline_single_calls(root: Graph, among: Container[Graph] | None = None) -> l
         g(a): z = a * 2; return z
 
     Each node is computed as often as before, and in the same order: those of the inner graph come behind all others of the
-    outer one, as the call did. So values, effects and the order of gradients stay.
+    outer one, as the call did. So values, effects and the order of gradients stay. Guards and notes come along.
 
     Args:
         root: the graph in which the program starts; it has no manager, and is changed.
@@ -62,6 +62,8 @@ def inline_single_calls(root: Graph, among: Container[Graph] | None = None) -> l
             for call in structure.schedules[inner][:-1]:
                 call.graph, call.order = outer, outer._count
                 outer._count += 1
+            outer.guards = [*outer.guards, *inner.guards]
+            outer.notes = [*outer.notes, *inner.notes]
             joined.append((outer, inner))
             uses[inner] = 0
             last = following

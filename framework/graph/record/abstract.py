@@ -70,8 +70,7 @@ class AbstractRecorder(Recorder):
             return origin.key in self.unknown
         if origin.kind == "result":
             return self.gave_unknown
-        bases = origin.base if origin.kind == "number" else (origin.base,)
-        return any(map(self.is_unknown, bases))
+        return any(map(self.is_unknown, origin.parts))
 
     def unknown_in(self, live: Live) -> set[int]:
         """The slots in which numbers stand that are not known."""

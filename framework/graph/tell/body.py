@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from anfora.core.op import Weak
@@ -11,7 +10,8 @@ from anfora.core.tensor import Tensor
 from anfora.graph.facts.origins import Origin
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, ValueNode
 from anfora.graph.ir.planned import OperatorCall, is_scalar, recorded
-from anfora.graph.ir.primitives import U
+from anfora.graph.ir.primitives import U, primitive_of
+from anfora.graph.ir.structure import needed_by
 from anfora.graph.lower.lower import Segment
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.passes.extract import extract_functions
@@ -26,35 +26,32 @@ from anfora.ops import stop_gradient
 if TYPE_CHECKING:
     from anfora.graph.tell.typed import Builder
 
-__all__ = ["Body", "types_of_slots"]
+__all__ = ["Body", "types_told"]
 
 
-def types_of_slots(piece: Piece) -> dict[int, Abstract]:
-    """What the guards of a piece say of the values it starts from."""
-    told = ((origin, _type_told(kind, payload)) for kind, origin, payload in piece.guards if origin.kind == "slot")
-    return {origin.key: type_ for origin, type_ in told if type_ is not None}
-
-
-def _type_told(kind: str, payload: Any) -> Abstract:
-    """The type of a value of which a guard asks something; None if that does not tell it."""
-    if kind == "layout":
-        return payload.type  # type: ignore[no-any-return]
-    if kind == "equal":
-        payload = type(payload)
-    if kind in ("type", "number", "equal") and payload in (bool, int, float):
-        return Weak(payload)
-    return None
+def types_told(piece: Piece) -> dict[Origin, Abstract]:
+    """What the guards of a piece say of the types of values."""
+    found: dict[Origin, Abstract] = {}
+    for kind, origin, payload in piece.guards:
+        if kind == "layout":
+            found[origin] = payload.type
+            continue
+        python = type(payload) if kind == "equal" else payload
+        if kind in ("type", "number", "equal") and python in (bool, int, float):
+            found[origin] = Weak(python)
+    return found
 
 
 class Body:
     """Fills the graph of one variant."""
 
-    def __init__(self, builder: Builder, graph: FuncGraph, point: Point, variant: Variant, names: Names) -> None:
-        self.builder, self.graph, self.variant, self.names = builder, graph, variant, names
-        self.known = builder.known_at(point)
+    def __init__(self, builder: Builder, graph: FuncGraph, point: Point, variant: Variant) -> None:
+        self.builder, self.graph, self.point, self.variant = builder, graph, point, variant
+        self.names = Names.at(builder.program, point)
         self.piece = variant.piece
         self.values: dict[AnfNode, AnfNode] = {}  #: by node of the piece
-        self.origins: dict[int, AnfNode] = {}
+        self.outside: dict[Origin, AnfNode] = {}  #: what comes from there
+        self.types = types_told(variant.piece)
         self.built: dict[int, AnfNode] = {}
         self.kept: dict[int, AnfNode] = {}  #: what writes have put somewhere
         self.effects: list[AnfNode] = []
@@ -75,22 +72,17 @@ class Body:
         for draw in piece.draws:
             place = graph.apply(PRIMITIVES["draw"], draw.counters)
             self.effects.append(place)
-            self.origins[id(draw.seed)] = graph.apply(PRIMITIVES["getitem"], place, 0, name="seed", abstract=Weak(int))
-            self.origins[id(draw.offset)] = graph.apply(
-                PRIMITIVES["getitem"], place, 1, name="offset", abstract=Weak(int)
-            )
-        without_history = {id(origin) for kind, origin, has in piece.guards if kind == "history" and not has}
-        for value in piece.inputs.values():
+            for i, origin in enumerate((draw.seed, draw.offset)):
+                self.outside[origin] = graph.apply(PRIMITIVES["getitem"], place, i, name=origin.key, abstract=Weak(int))
+        without_history = {origin for kind, origin, has in piece.guards if kind == "history" and not has}
+        for value in (*piece.inputs.values(), *piece.numbers.values()):
             self.values[value] = self.origin(value.origin)
-            if id(value.origin) not in without_history:
+            if value.origin not in without_history:
                 self.followed.add(value)
-        for value in piece.numbers.values():
-            self.values[value] = self.origin(value.origin)
-        handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
         is_written = any(call.entry.op.writes is not None for call in piece.calls)
         for node, known in piece.constants.items():
             tensor: Any = ValueNode(known)
-            if is_written or node in handed:  # it stays as it is: the program has a copy
+            if is_written or node in self.variant.runner.wanted:  # it stays as it is: the program has a copy
                 tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=known._layout.type)
             self.values[node] = tensor
         ends = Ends(self)
@@ -108,7 +100,7 @@ class Body:
             output: AnfNode = graph.apply(function, *args)
         else:
             output = ends.hop(end) if isinstance(end, Hop) else ends.image(end.image)
-        used = _reachable_from(output)
+        used = needed_by(output)
         unused = [effect for effect in self.effects if effect not in used]
         graph.output = graph.apply(PRIMITIVES["depend"], output, *unused) if unused else output
         if self.segment is not None:
@@ -212,25 +204,22 @@ class Body:
     # -- what comes from outside --------------------------------------------------------------------------------------
 
     def origin(self, origin: Origin) -> AnfNode:
-        found = self.origins.get(id(origin))
+        found = self.outside.get(origin)
         if found is None:
-            found = self.origins[id(origin)] = self._origin(origin)
-            self.builder.kept.append(origin)
+            found = self.outside[origin] = self._origin(origin)
         return found
 
     def _origin(self, origin: Origin) -> AnfNode:
         kind, key, base = origin.kind, origin.key, origin.base
         graph = self.graph
         if self.builder.lifted or self.builder.fixed:
-            found = found_outside(origin, self.known, self.builder.changed)
+            found = found_outside(origin, self.builder.known_at(self.point), self.builder.changed)
             if self.builder.lifted and isinstance(found, Tensor):
                 return self.builder.input(found, getattr(found, "name", None) or self.names.path(origin))
             if self.builder.fixed and type(found) in (bool, int, float, str):
                 return ValueNode(found)
         if kind == "slot":
-            if key in self.known:
-                return ValueNode(self.known[key])
-            return graph.parameters[key - sum(slot < key for slot in self.known)]
+            return self.builder.slot(graph, self.point, key)
         if kind == "known":
             return ValueNode(key)
         if kind == "made":
@@ -241,39 +230,17 @@ class Body:
             return self.built[key]
         if kind == "kept":
             return self.kept[key]
-        abstract = self._known_type(origin)
-        if kind in ("attr", "method"):
-            return graph.apply(PRIMITIVES["getattr"], self.origin(base), key, abstract=abstract)
-        if kind == "item":
-            if base.kind == "known" and type(base.key) is dict:
-                return graph.apply(PRIMITIVES["getitem"], self.builder.scope(base.key), key, abstract=abstract)
-            return graph.apply(PRIMITIVES["getitem"], self.origin(base), key, abstract=abstract)
-        assert kind == "number", kind
-        parts = [self.origin(part) if isinstance(part, Origin) else part for part in base]
-        name = getattr(key, "__name__", "")
-        function = PRIMITIVES.get(name) if getattr(operator, name, None) is key else None
-        return graph.apply(function or key, *parts, abstract=abstract)
-
-    def _known_type(self, origin: Origin) -> Abstract:
-        told = (_type_told(kind, payload) for kind, other, payload in self.piece.guards if other is origin)
-        return next((type_ for type_ in told if type_ is not None), None)
-
-
-def _made(origins: Sequence[Origin]) -> list[Origin]:
-    """The tensors that are wanted at the end of a piece, and those that they are views of."""
-    made = [origin for origin in origins if origin.kind == "made"]
-    for origin in made:
-        if origin.base is not None and origin.base[0].kind == "made":
-            made.append(origin.base[0])
-    return made
+        function, *parts = origin.call
+        nodes = [self.origin(part) if isinstance(part, Origin) else part for part in parts]
+        if kind == "item" and base.kind == "known" and type(base.key) is dict:
+            nodes[0] = self.builder.scope(base.key)
+        return graph.apply(primitive_of(function, len(nodes)), *nodes, abstract=self.types.get(origin))
 
 
 def _is_made_late(origin: Origin) -> bool:
     """Whether a value comes from what is made for a hop or a write."""
-    if origin.kind in ("built", "kept"):
-        return True
-    bases = origin.base if origin.kind == "number" else (origin.base,)
-    return any(isinstance(base, Origin) and _is_made_late(base) for base in bases)
+    late = (isinstance(part, Origin) and _is_made_late(part) for part in origin.parts)
+    return origin.kind in ("built", "kept") or any(late)
 
 
 def _nodes(call: OperatorCall) -> Iterator[CNode]:
@@ -283,15 +250,3 @@ def _nodes(call: OperatorCall) -> Iterator[CNode]:
     for node in call.args:
         if isinstance(node, CNode) and node.calls(PRIMITIVES["make_tuple"]):
             yield node
-
-
-def _reachable_from(node: AnfNode) -> set[AnfNode]:
-    """The nodes of its graph that a node needs."""
-    seen: set[AnfNode] = set()
-    pending = [node]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, CNode) and item not in seen:
-            seen.add(item)
-            pending += item.inputs
-    return seen

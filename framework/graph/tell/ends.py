@@ -13,7 +13,7 @@ from anfora.graph.run.points import Hop
 from anfora.graph.state.images import Image
 from anfora.graph.state.moments import Outcome, key_of
 from anfora.graph.tell.functions import Arrangement, Cases
-from anfora.graph.tell.wording import Names, form_of, hop_span, is_raised, position_span, span_text
+from anfora.graph.tell.wording import hop_span, is_raised, position_span, span_text
 
 if TYPE_CHECKING:
     from anfora.graph.tell.body import Body
@@ -102,8 +102,7 @@ class Ends:
     def joined(self, jump: Jump) -> tuple[FuncGraph, list[AnfNode]]:
         """The graph that a piece leads to, and its arguments."""
         _, places = jump.edges[None]
-        names = Names.at(jump.frames)
-        function = self.body.builder.graph_of(jump.point, "↓" + self.body.builder.name, names, len(places))
+        function = self.body.builder.graph_of(jump.point, "↓", len(places))
         known = self.body.builder.known_at(jump.point)
         return function, [self.slot(place) for i, place in enumerate(places) if i not in known]
 
@@ -150,14 +149,11 @@ class Ends:
 
     def _callee(self, hop: Hop) -> FuncGraph | None:
         """The graph that a call of the function by itself goes to."""
-        if not hop.is_own_call:
+        builder, callee = self.body.builder, hop.callee
+        if not hop.is_own_call or callee is None or callee not in builder.program.entries.values():
             return None
-        for key, point in self.body.builder.program.entries.items():
-            if point is hop.callee:
-                count, keywords = form_of(key)
-                names = Names.at_entry(self.body.builder.program, key)
-                return self.body.builder.graph_of(point, self.body.builder.name, names, count + len(keywords))
-        return None
+        count, keywords = callee.form
+        return builder.graph_of(callee, "", count + len(keywords))
 
     def _call(self, hop: Hop) -> tuple[tuple[str, ...], list[Any]]:
         """The names of keyword arguments, the function and the arguments of what a hop does."""
@@ -178,8 +174,7 @@ class Ends:
         graph, builder = self.graph, self.body.builder
         point, places = hop.edges[key]
         mark = "✓" if key == (bool, True) else "✗" if key == (bool, False) else "↓"
-        names = Names.at(point.frames)
-        function = builder.graph_of(point, mark + builder.name, names, len(places))
+        function = builder.graph_of(point, mark, len(places))
         whole: AnfNode = outcome
         if catches:
             part = "error" if is_raised(key) else "value"

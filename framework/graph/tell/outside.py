@@ -62,9 +62,9 @@ def changed_by(program: RecordedProgram) -> set[Any]:
     return found
 
 
-def known_slots(entry: Point, changed: set[Any]) -> dict[int, dict[int, Any]]:
-    """Of the moments behind one where calls start, by identity, the slots in which the same Cell stands each time."""
-    found: dict[int, dict[int, Any]] = {id(entry): {}}
+def known_slots(entry: Point, changed: set[Any]) -> dict[Point, dict[int, Any]]:
+    """Of the moments behind one where calls start, the slots in which the same Cell stands each time."""
+    found: dict[Point, dict[int, Any]] = {entry: {}}
     pending = [entry]
     while pending:
         point = pending.pop()
@@ -72,16 +72,16 @@ def known_slots(entry: Point, changed: set[Any]) -> dict[int, dict[int, Any]]:
             edges = {} if isinstance(variant.end, Return) else variant.end.edges
             for target, places in edges.values():
                 values = [
-                    found_outside(variant.runner.origins[place], found[id(point)], changed)
+                    found_outside(variant.runner.origins[place], found[point], changed)
                     if isinstance(place, int)
                     else None
                     for place in places
                 ]
                 here: dict[int, Any] = {i: value for i, value in enumerate(values) if is_a(value, Cell)}
-                before = found.get(id(target))
+                before = found.get(target)
                 if before is not None:
                     here = {i: value for i, value in before.items() if here.get(i) is value}
                 if here != before:
-                    found[id(target)] = here
+                    found[target] = here
                     pending.append(target)
     return found

@@ -254,7 +254,7 @@ def tell_steps(report: Report, steps: Sequence[Step]) -> None:
                 report.writes.append(line)
         if id(variant) not in told:
             told.add(id(variant))
-            _tell_piece(report, variant, report.program.names_at(step.point))
+            _tell_piece(report, variant, Names.at(report.program, step.point))
     report.varying = sorted(set(report.varying), key=report.varying.index)
     report.baked = sorted(set(report.baked), key=report.baked.index)
     report.guards = sorted(set(report.guards), key=report.guards.index)

@@ -19,17 +19,17 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anfora.core.tensor import Tensor, current
-from anfora.graph.ir import PRIMITIVES, FuncGraph, Parameter, ValueNode
+from anfora.graph.ir import PRIMITIVES, AnfNode, FuncGraph, Parameter, ValueNode
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import readable
 from anfora.graph.passes.inline import inline_single_calls
 from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.run.points import Point, Variant
-from anfora.graph.tell.body import Body, types_of_slots
+from anfora.graph.tell.body import Body, types_told
 from anfora.graph.tell.functions import Globals, Guards
 from anfora.graph.tell.outside import changed_by, known_slots
-from anfora.graph.tell.wording import Names, form_of, name_of
+from anfora.graph.tell.wording import Names, name_of
 
 __all__ = ["Typed", "typed"]
 
@@ -64,49 +64,34 @@ def typed(
     Returns:
         one for each form of call (number of arguments, keywords, tape on or off) that has been recorded.
     """
-    return [
-        Builder(program, key, point, fused, guarded, lifted, fixed).build() for key, point in program.entries.items()
-    ]
+    return [Builder(program, point, fused, guarded, lifted, fixed).build() for point in program.entries.values()]
 
 
 class Builder:
     """Makes the graphs of one form of call."""
 
     def __init__(
-        self,
-        program: RecordedProgram,
-        key: Sequence[Any],
-        point: Point,
-        fused: bool,
-        guarded: bool,
-        lifted: bool,
-        fixed: bool,
+        self, program: RecordedProgram, point: Point, fused: bool, guarded: bool, lifted: bool, fixed: bool
     ) -> None:
-        self.program, self.key, self.fused, self.guarded = program, key, fused, guarded
-        self.lifted, self.fixed = lifted, fixed
-        self.inputs: dict[int, tuple[Tensor, Parameter]] = {}  #: tensors that are parameters, by identity
-        self.entry = point
+        self.program, self.entry, self.name = program, point, name_of(program)
+        self.fused, self.guarded, self.lifted, self.fixed = fused, guarded, lifted, fixed
         self.changed = changed_by(program) if lifted or fixed else set()
-        #: Of moments, by identity, the slots in which the same object of the program stands each time.
+        #: Of moments the slots in which the same object of the program stands each time.
         self.known = known_slots(point, self.changed) if lifted else {}
-        self.name = name_of(program)
-        self.graphs: dict[int, FuncGraph] = {}
-        self.kept: list[Any] = []
-        self.scopes: dict[int, Globals] = {}
+        self.graphs: dict[Point, FuncGraph] = {}
         self.recorded: set[Graph] = set()  #: the graphs of variants
-        self.named: dict[str, Tensor] = {}  #: see `Typed.inputs`
+        self.scopes: dict[int, Globals] = {}
+        self.inputs: dict[str, Tensor] = {}  #: see `Typed.inputs`
+        self.parameters: dict[int, Parameter] = {}  #: that stand for these, by their identity
         self.waiting: list[Callable[[], None]] = []
 
     def build(self) -> Typed:
-        count, keywords = form_of(self.key)
-        names = Names.at_entry(self.program, self.key)
-        graph = self.graph_of(self.entry, self.name, names, count + len(keywords))
+        count, keywords = self.entry.form
+        graph = self.graph_of(self.entry, "", count + len(keywords))
         while self.waiting:
             self.waiting.pop(0)()
-        for outer, inner in inline_single_calls(graph, self.recorded):
-            outer.guards += inner.guards
-            outer.notes += inner.notes
-        return Typed(self._lifted(graph) if self.inputs else graph, self.named)
+        inline_single_calls(graph, self.recorded)
+        return Typed(self._lifted(graph) if self.inputs else graph, self.inputs)
 
     def scope(self, variables: dict[str, Any]) -> Globals:
         """The variables of a module, one object for all who read there."""
@@ -114,13 +99,14 @@ class Builder:
 
     def input(self, tensor: Tensor, wish: str) -> Parameter:
         """The parameter that stands for a tensor of the program."""
-        if id(tensor) not in self.inputs:
+        found = self.parameters.get(id(tensor))
+        if found is None:
             tries = itertools.chain([wish], (f"{wish}~{number}" for number in itertools.count(2)))
-            name = next(name for name in tries if name not in self.named)
-            self.named[name] = tensor
-            layout = current(tensor)._layout
-            self.inputs[id(tensor)] = tensor, Parameter(None, name, layout.type, None)  # type: ignore[arg-type]
-        return self.inputs[id(tensor)][1]
+            name = next(name for name in tries if name not in self.inputs)
+            self.inputs[name] = tensor
+            kind = current(tensor)._layout.type
+            found = self.parameters[id(tensor)] = Parameter(None, name, kind, None)  # type: ignore[arg-type]
+        return found
 
     def _lifted(self, start: FuncGraph) -> FuncGraph:
         """The graph in which calls start, with the tensors as parameters; where something leads back to it, a graph around
@@ -130,53 +116,55 @@ class Builder:
             graph = FuncGraph(start.name)
             given = [graph.parameter(p.name, abstract=p.abstract) for p in start.parameters]
             graph.output = graph.apply(start, *given)
-        inputs = [parameter for _, parameter in self.inputs.values()]
-        for parameter in inputs:
+        for parameter in self.parameters.values():
             parameter.graph = graph
-        graph._parameters += tuple(inputs)
+        graph._parameters += tuple(self.parameters.values())
         return graph
 
-    def graph_of(self, point: Point, name: str, names: Names, count: int) -> FuncGraph:
-        """The graph of what follows a moment; it is filled later, so that loops can lead back to it."""
-        graph = self.graphs.get(id(point))
+    def graph_of(self, point: Point, mark: str, count: int) -> FuncGraph:
+        """The graph of what follows a moment with so many values; it is filled later, so that loops can lead back to it."""
+        graph = self.graphs.get(point)
         if graph is None:
-            graph = self.graphs[id(point)] = FuncGraph(name)
-            self.kept.append(point)
-            self._parameters(graph, point, point.variants, names, count)
-            self.waiting.append(lambda: self._fill(graph, point, names, count))
+            graph = self.graphs[point] = self._empty(mark + self.name, point, point.variants, count)
+            self.waiting.append(lambda: self._fill(graph, point, count))
         return graph
 
     def known_at(self, point: Point) -> dict[int, Any]:
         """The objects of the program that stand in slots at a moment, whatever has come before."""
-        return self.known.get(id(point), {})
+        return self.known.get(point, {})
 
-    def _parameters(
-        self, graph: FuncGraph, point: Point, variants: Sequence[Variant], names: Names, count: int
-    ) -> None:
-        types_of = [types_of_slots(variant.piece) for variant in variants]
+    def slot(self, graph: FuncGraph, point: Point, number: int) -> AnfNode:
+        """What stands in a slot at a moment: such an object, or a parameter of its graph."""
+        known = self.known_at(point)
+        if number in known:
+            return ValueNode(known[number])
+        return graph.parameters[number - sum(slot < number for slot in known)]
+
+    def _empty(self, name: str, point: Point, variants: Sequence[Variant], count: int) -> FuncGraph:
+        """A graph for what some variants do, with its parameters."""
+        graph, names = FuncGraph(name), Names.at(self.program, point)
+        told = [
+            {origin.key: type_ for origin, type_ in types_told(variant.piece).items() if origin.kind == "slot"}
+            for variant in variants
+        ]
         for i in range(count):
-            if i in self.known_at(point):
-                continue
-            kinds = [types_.get(i) for types_ in types_of]
-            same = bool(kinds) and all(kind == kinds[0] for kind in kinds)
-            graph.parameter(names.slots.get(i), abstract=kinds[0] if same else None)
+            if i not in self.known_at(point):
+                kinds = [types.get(i) for types in told]
+                same = bool(kinds) and all(kind == kinds[0] for kind in kinds)
+                graph.parameter(names.slots.get(i), abstract=kinds[0] if same else None)
+        return graph
 
-    def _fill(self, graph: FuncGraph, point: Point, names: Names, count: int) -> None:
-        if len(point.variants) == 1 and not self.guarded:
-            Body(self, graph, point, point.variants[0], names).build()
+    def _fill(self, graph: FuncGraph, point: Point, count: int) -> None:
+        variants = point.variants
+        if len(variants) == 1 and not self.guarded:
+            Body(self, graph, point, variants[0]).build()
             return
-        if not point.variants:
+        if not variants:
             graph.output = graph.apply(PRIMITIVES["record"])
             return
-        chosen = []
-        for variant in point.variants:
-            own = FuncGraph(graph.name)
-            self._parameters(own, point, [variant], names, count)
-            self.waiting.append(Body(self, own, point, variant, names).build)
-            chosen.append(own)
-        known, given = self.known_at(point), iter(graph.parameters)
-        slots = [ValueNode(known[i]) if i in known else next(given) for i in range(count)]
-        values = graph.apply(PRIMITIVES["make_tuple"], *slots)
-        guards = Guards([variant.piece for variant in point.variants])
+        chosen = [self._empty(graph.name, point, [variant], count) for variant in variants]
+        self.waiting += [Body(self, own, point, variant).build for own, variant in zip(chosen, variants)]
+        values = graph.apply(PRIMITIVES["make_tuple"], *(self.slot(graph, point, i) for i in range(count)))
+        guards = Guards([variant.piece for variant in variants])
         function = graph.apply(PRIMITIVES["by_guards"], values, guards, *chosen)
         graph.output = graph.apply(function, *graph.parameters)

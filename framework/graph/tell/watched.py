@@ -109,13 +109,6 @@ class Watched(RecordedProgram):
     def may_wait(self) -> bool:  # type: ignore[override]
         return not _saves_graphs()  # who wants to see graphs wants those that are run
 
-    def names_at(self, point: Point) -> Names:
-        """The names of what is alive at a point."""
-        for key, entry in self.entries.items():
-            if entry is point:
-                return Names.at_entry(self, key)
-        return Names.at(point.frames)
-
     def _record(self, point: Point, values: list[Any]) -> Any:
         if self._refuses() and point.frames[0] == "entry" and id(self) not in _inside.found:
             self._refuse_beforehand(*point.arguments(values))
@@ -316,7 +309,7 @@ def what_changed(program: Watched, point: Point, values: Sequence[Any]) -> str:
             best = failing, variant
     if best is None:
         return "nothing that is guarded"
-    return changed(best[1].piece.guards[best[0]], values, program.names_at(point))
+    return changed(best[1].piece.guards[best[0]], values, Names.at(program, point))
 
 
 def _refusal(name: str, found: Sequence[tuple[Span | None, str]]) -> FallbackError:

@@ -14,13 +14,13 @@ from anfora.graph.facts.origins import Emitter, Origin, value_of
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.run.compiled import RecordedProgram
 from anfora.graph.run.guards import write_guard
-from anfora.graph.run.points import Hop, Same
+from anfora.graph.run.points import Hop, Point, Same
 from anfora.graph.source.code import Position, about
 from anfora.graph.state.images import Image
 from anfora.graph.state.sharing import differ, lie_alike, lie_apart
 
 __all__ = [
-    "Names", "changed", "first_failing", "form_of", "guard_text", "hop_span", "is_raised", "name_of", "outcome_text",
+    "Names", "changed", "first_failing", "guard_text", "hop_span", "is_raised", "name_of", "outcome_text",
     "owner_of", "position_span", "span_text", "variables_of",
 ]  # fmt: skip
 
@@ -78,9 +78,11 @@ class Names:
         self.slots = slots
 
     @classmethod
-    def at_entry(cls, program: RecordedProgram, key: Sequence[Any]) -> Names:
-        """The names of the arguments of a call of a form."""
-        count, keywords = form_of(key)
+    def at(cls, program: RecordedProgram, point: Point) -> Names:
+        """The names of the variables at a moment of a program; where a call starts, of its arguments."""
+        if point.frames[0] != "entry":
+            return cls(variables_of(point.frames))
+        count, keywords = point.form
         owner = owner_of(program)
         if owner is None:
             names = _parameters(program.function)
@@ -90,11 +92,6 @@ class Names:
             names = ["self", *_parameters(owner.fn)]
         given = [names[i] if i < len(names) else f"args[{i - len(names)}]" for i in range(count)]
         return cls(dict(enumerate([*given, *keywords])))
-
-    @classmethod
-    def at(cls, frames: Image) -> Names:
-        """The names of the variables at a moment of the program."""
-        return cls(variables_of(frames))
 
     def path(self, origin: Origin) -> str:
         kind, key, base = origin.kind, origin.key, origin.base
@@ -147,11 +144,6 @@ _SIGNS = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "eq": "==",
     "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
-
-
-def form_of(key: Sequence[Any]) -> tuple[int, list[str]]:
-    """The number of positional arguments of a form of call, and the names of the others."""
-    return key[0], list(key[1])
 
 
 def _frames(image: Image) -> list[Image]:
