@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import keyword
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from anfora.core.tensor import current
@@ -20,6 +20,7 @@ __all__ = [
     "Guard",
     "Number",
     "Origin",
+    "starts_of",
     "places_read",
     "plain_dict",
     "plain_tuple",
@@ -102,19 +103,20 @@ def _shown(key: Any) -> str:
 _SHOWN = (int, float, bool, str, bytes, type(None))
 
 
-def value_of(origin: Origin, slots: Sequence[Any]) -> Any:
-    """What an origin gives now."""
-    kind, key = origin.kind, origin.key
-    if kind == "slot":
-        return slots[key]
-    if kind == "known":
-        return key
-    if kind in ("attr", "method"):
-        return getattr(value_of(origin.base, slots), key)
-    if kind == "item":
-        return value_of(origin.base, slots)[key]
-    assert kind == "number", kind
-    return key(*(value_of(part, slots) if isinstance(part, Origin) else part for part in origin.base))
+def value_of(origin: Any, slots: Sequence[Any]) -> Any:
+    """What an origin gives now; what is known as it is."""
+    if type(origin) is not Origin:
+        return origin
+    if origin.kind == "slot":
+        return slots[origin.key]
+    if origin.kind == "known":
+        return origin.key
+    assert origin.kind in _CALLS, origin.kind
+    function, *parts = origin.call
+    return function(*[value_of(part, slots) for part in parts])
+
+
+_CALLS = ("attr", "method", "item", "number")  #: kinds of what is read or computed
 
 
 class Guard(NamedTuple):
@@ -148,20 +150,20 @@ def value_of_number(value: Any) -> Any:
     return value.value if type(value) is Number else value
 
 
+def starts_of(origin: Any) -> Iterator[Origin]:
+    """What arithmetic on numbers starts from."""
+    if isinstance(origin, Origin):
+        if origin.kind == "number":
+            for part in origin.base:
+                yield from starts_of(part)
+        else:
+            yield origin
+
+
 def places_read(origin: Origin) -> list[Origin] | None:
     """The attributes and items that a number is worked out from; None where anything else is among them."""
-    if origin.kind in ("attr", "item"):
-        return [origin]
-    if origin.kind != "number":
-        return None
-    found = []
-    for part in origin.base:
-        if isinstance(part, Origin):
-            places = places_read(part)
-            if places is None:
-                return None
-            found += places
-    return found
+    leaves = list(starts_of(origin))
+    return leaves if all(leaf.kind in ("attr", "item") for leaf in leaves) else None
 
 
 def plain_tuple(values: tuple) -> tuple:

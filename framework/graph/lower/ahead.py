@@ -164,7 +164,7 @@ class Ahead:
     def _at_once(self, slots: Sequence[Any], most: int) -> Span:
         count = most
         for slot, added, end in self._tests:
-            start, stop = slots[slot], _value(end, slots)
+            start, stop = slots[slot], value_of(end, slots)
             if type(start) is not int or type(stop) is not int:
                 raise _NotPlain
             count = min(count, length(range(start + added, stop, self.numbers[slot].base[1])))
@@ -200,7 +200,7 @@ class Ahead:
     def _values(self, origin: Any, slots: Sequence[Any], count: int, made: dict[int, _Values]) -> _Values:
         """What an origin gives in each of some iterations."""
         if self._is_fixed(origin):
-            value = _value(origin, slots)
+            value = value_of(origin, slots)
             if type(value) is int and -_EXACT <= value <= _EXACT:
                 return _Values(np.array(value), value, value)
             if type(value) is float:
@@ -294,10 +294,6 @@ def _from_slot(origin: Any) -> tuple[int, int]:
         if isinstance(one, Origin) and one.kind == "slot" and type(other) is int:
             return one.key, other
     return -1, 0
-
-
-def _value(part: Any, slots: Sequence[Any]) -> Any:
-    return value_of(part, slots) if isinstance(part, Origin) else part
 
 
 def _keeps_types(origin: Any) -> bool:

@@ -24,7 +24,7 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from anfora.graph.facts.origins import Number, Origin
+from anfora.graph.facts.origins import Number, Origin, starts_of
 
 __all__ = [
     "Counter", "Jump", "MOST_ALTERNATING_HEADS", "MOST_HEADS", "MOST_CALLS", "MOST_TAPED", "MOST_UNROLLED", "ROLLED_FROM",
@@ -123,23 +123,13 @@ def is_in_front_of_loop(frame: Any) -> bool:
     return opcodes[frame.pc] == "ITER" and opcodes[frame.pc + 1] == "NEXT"
 
 
-def numbers_in(origin: Any) -> Iterator[Origin]:
-    """What arithmetic on numbers starts from."""
-    if isinstance(origin, Origin):
-        if origin.kind == "number":
-            for part in origin.base:
-                yield from numbers_in(part)
-        else:
-            yield origin
-
-
 def depends_on_counter(origin: Origin, counter: Counter) -> bool:
     """Whether a number may follow from a counter. In an iteration that started at a point this may be any number that was
     alive there."""
-    leaves = list(numbers_in(origin))
+    leaves = list(starts_of(origin))
     if counter.is_rolled:
         return any(leaf.kind == "slot" for leaf in leaves)
-    own = [id(leaf) for number in (counter.given, counter.item) if number for leaf in numbers_in(number.origin)]
+    own = [id(leaf) for number in (counter.given, counter.item) if number for leaf in starts_of(number.origin)]
     return any(id(leaf) in own for leaf in leaves)
 
 

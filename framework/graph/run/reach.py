@@ -196,14 +196,12 @@ class Search:
             return None if moves(fact) else fact
         if kind == "known":
             return self._origin("known", origin.key, None)
-        if kind == "number":
-            parts = tuple(self.over_head(node_facts, part) for part in origin.base)
-            is_lost = any(new is None and old is not None for new, old in zip(parts, origin.base))
-            return None if is_lost else self._origin("number", origin.key, parts)
-        if kind in ("attr", "item", "method"):
-            base = self.over_head(node_facts, origin.base)
-            return None if base is None else self._origin(kind, origin.key, base)
-        return None
+        if kind not in ("number", "attr", "item", "method"):
+            return None
+        parts = tuple(self.over_head(node_facts, part) for part in origin.parts)
+        if any(new is None and old is not None for new, old in zip(parts, origin.parts)):
+            return None
+        return self._origin(kind, origin.key, parts if kind == "number" else parts[0])
 
     def _holds(self, guard: tuple) -> bool:
         """Whether a guard on what is fixed holds now."""

@@ -14,8 +14,8 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-from anfora.graph.facts.origins import Number, Origin
-from anfora.graph.lower.ranges import MOST_HEADS, numbers_in
+from anfora.graph.facts.origins import Number, Origin, starts_of
+from anfora.graph.lower.ranges import MOST_HEADS
 from anfora.graph.state.images import Image, signature
 
 __all__ = ["Widening"]
@@ -61,14 +61,14 @@ class Widening:
         were."""
         if not self._wide:
             return []
-        leaves = {id(leaf) for leaf in numbers_in(origin)}
+        leaves = {id(leaf) for leaf in starts_of(origin)}
         found = []
         for frame in frames:
             for name, value in frame.locals.items():
                 variable = frame.code.python, name
                 if type(value) is not Number or variable not in self._wide:
                     continue
-                if any(id(leaf) in leaves for leaf in numbers_in(value.origin)):
+                if any(id(leaf) in leaves for leaf in starts_of(value.origin)):
                     self._exact.add(variable)
                     found.append(value)
                     frame.locals[name] = value.value

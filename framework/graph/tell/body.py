@@ -94,12 +94,7 @@ class Body:
             if not _is_made_late(origin):
                 self.origin(origin)
         ends.writes()
-        end = self.variant.end
-        if isinstance(end, Jump):
-            function, args = ends.joined(end)
-            output: AnfNode = graph.apply(function, *args)
-        else:
-            output = ends.hop(end) if isinstance(end, Hop) else ends.image(end.image)
+        output = ends.end()
         used = needed_by(output)
         unused = [effect for effect in self.effects if effect not in used]
         graph.output = graph.apply(PRIMITIVES["depend"], output, *unused) if unused else output

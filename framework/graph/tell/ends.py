@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from anfora.core.op import Weak
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, ValueNode
+from anfora.graph.ir.structure import graph_of
 from anfora.graph.lower.ranges import Jump
-from anfora.graph.run.points import Hop
+from anfora.graph.run.points import Hop, Return
 from anfora.graph.state.images import Image
 from anfora.graph.state.moments import Outcome, key_of
 from anfora.graph.tell.functions import Arrangement, Cases
@@ -99,53 +100,50 @@ class Ends:
                 called = [PRIMITIVES["spread"], graph.apply(PRIMITIVES["getitem"], whole, i)]
             self.body.effects.append(graph.apply(PRIMITIVES["interpret"], text, write.reason, (), *called))
 
-    def joined(self, jump: Jump) -> tuple[FuncGraph, list[AnfNode]]:
-        """The graph that a piece leads to, and its arguments."""
-        _, places = jump.edges[None]
-        function = self.body.builder.graph_of(jump.point, "↓", len(places))
-        known = self.body.builder.known_at(jump.point)
-        return function, [self.slot(place) for i, place in enumerate(places) if i not in known]
+    def end(self) -> AnfNode:
+        """The value of what comes behind the operators and writes."""
+        end = self.body.variant.end
+        if isinstance(end, Return):
+            return self.image(end.image)
+        return self._hop(end) if isinstance(end, Hop) else self._go(end, None)
 
-    def hop(self, hop: Hop) -> AnfNode:
-        """The interpreter's part, and what follows; the value of the whole."""
+    def _hop(self, hop: Hop) -> AnfNode:
+        """The interpreter's part, and what follows."""
         graph = self.graph
-        span = hop_span(hop)
         catches = any(map(is_raised, hop.edges))
-        primitive = PRIMITIVES["attempt" if catches else "interpret"]
-        edges = {key: edge for key, edge in hop.edges.items() if not _is_passed_by(key, hop)}
+        keys = [key for key in hop.edges if not _is_passed_by(key, hop)]
+        are_truths = not catches and all(key in _TRUTHS for key in keys)
         names, called = self._call(hop)
-        is_truth = isinstance(called[0], ValueNode) and called[0].value is bool and len(called) == 2
-        if hop.is_branch and is_truth and set(edges) <= set(_TRUTHS):
-            sides = [self._partial(self._edge(hop, key, called[1], False) if key in edges else None) for key in _TRUTHS]
-            return graph.apply(graph.apply(PRIMITIVES["switch"], called[1], *sides, span=span))
-        itself = self._callee(hop) if not catches and not names else None
-        if hop.switch is not self.body.builder.entry.switch:
-            called = [PRIMITIVES["under"], hop.switch, *called]
-        if itself is not None:
-            outcome = graph.apply(itself, *called[1:], span=span)
-        else:
-            outcome = graph.apply(primitive, span_text(span), hop.reason, names, *called, span=span)
+        is_bool = len(called) == 2 and isinstance(called[0], ValueNode) and called[0].value is bool
+        if are_truths and hop.is_branch and is_bool:
+            return self._switch(hop, called[1])
+        outcome = self._asked(hop, names, called, catches)
         self.body.effects.append(outcome)
         if not hop.edges:
             return graph.apply(PRIMITIVES["depend"], graph.apply(PRIMITIVES["record"]), outcome)
-        ways = {key: self._edge(hop, key, outcome, catches) for key in edges}
-        return self._behind(hop, outcome, ways, catches, itself is not None)
-
-    def _behind(self, hop: Hop, outcome: CNode, ways: dict[Any, Any], catches: bool, is_itself: bool) -> AnfNode:
-        """What follows a hop, by its outcome; the value of the whole."""
-        graph = self.graph
-        if not catches and all(key in _TRUTHS for key in ways):
+        if are_truths:
             outcome.abstract = Weak(bool)
-            sides = [self._partial(ways.get(key)) for key in _TRUTHS]
-            return graph.apply(graph.apply(PRIMITIVES["switch"], outcome, *sides))
-        is_certain = is_itself or next(iter(ways), None) in (_NOTHING, *hop.varying)
-        if not catches and len(ways) == 1 and is_certain:
-            [(function, args)] = ways.values()
-            return graph.apply(function, *args)
-        sides = [self._partial(way) for way in ways.values()]
-        cases = Cases(hop)
-        values = [self.slot(slot) for slot in cases.slots]
-        return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, cases, *sides, *values))
+            return self._switch(hop, outcome)
+        if not catches and len(keys) == 1 and (graph_of(outcome.fn) or keys[0] in (_NOTHING, *hop.varying)):
+            return self._go(hop, keys[0], outcome)
+        cases = Cases(hop, keys)
+        sides = [self._partial(hop, key, outcome, catches) for key in keys]
+        return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, cases, *sides, *map(self.slot, cases.slots)))
+
+    def _asked(self, hop: Hop, names: tuple[str, ...], called: list[Any], catches: bool) -> CNode:
+        """What a hop gives: by the interpreter, or by the graph of the function if it calls itself."""
+        span, is_switched = hop_span(hop), hop.switch is not self.body.builder.entry.switch
+        itself = None if catches or names or is_switched else self._callee(hop)
+        if itself is not None:
+            return self.graph.apply(itself, *called[1:], span=span)
+        if is_switched:
+            called = [PRIMITIVES["under"], hop.switch, *called]
+        primitive = PRIMITIVES["attempt" if catches else "interpret"]
+        return self.graph.apply(primitive, span_text(span), hop.reason, names, *called, span=span)
+
+    def _switch(self, hop: Hop, condition: AnfNode) -> AnfNode:
+        sides = [self._partial(hop, key, condition) if key in hop.edges else PRIMITIVES["record"] for key in _TRUTHS]
+        return self.graph.apply(self.graph.apply(PRIMITIVES["switch"], condition, *sides, span=hop_span(hop)))
 
     def _callee(self, hop: Hop) -> FuncGraph | None:
         """The graph that a call of the function by itself goes to."""
@@ -159,7 +157,7 @@ class Ends:
         """The names of keyword arguments, the function and the arguments of what a hop does."""
         image = hop.call
         origins = self.body.variant.runner.origins
-        used = [*Cases(hop).slots, *(place for _, places in hop.edges.values() for place in places)]
+        used = [*Cases(hop, [*hop.edges]).slots, *(place for _, places in hop.edges.values() for place in places)]
         # What was made for the call, and is alive behind it.
         kept = {place for place in used if type(place) is int and origins[place].kind == "built"}
         if not kept and _is_plain(image) and image[0] == "tuple":
@@ -169,37 +167,38 @@ class Ends:
                 return tuple(key[1] for key, _ in kwargs[1]), list(map(self._plain, given))
         return (), [PRIMITIVES["spread"], self._arranged(image, {hop.built[place] for place in kept}, self.body.built)]
 
-    def _edge(self, hop: Hop, key: Any, outcome: AnfNode, catches: bool) -> tuple[FuncGraph, list[AnfNode]]:
+    def _go(self, end: Hop | Jump, key: Any, outcome: AnfNode | None = None) -> AnfNode:
+        """A call of the graph behind an outcome."""
+        function, args = self._edge(end, key, outcome)
+        return self.graph.apply(function, *args)
+
+    def _partial(self, hop: Hop, key: Any, outcome: AnfNode, catches: bool = False) -> Any:
+        """The same call as a function without arguments."""
+        function, args = self._edge(hop, key, outcome, catches)
+        return self.graph.apply(PRIMITIVES["partial"], function, *args) if args else function
+
+    def _edge(
+        self, end: Hop | Jump, key: Any, outcome: AnfNode | None, catches: bool = False
+    ) -> tuple[FuncGraph, list[AnfNode]]:
         """The graph behind an outcome, and its arguments."""
         graph, builder = self.graph, self.body.builder
-        point, places = hop.edges[key]
+        point, places = end.edges[key]
         mark = "✓" if key == (bool, True) else "✗" if key == (bool, False) else "↓"
-        function = builder.graph_of(point, mark, len(places))
-        whole: AnfNode = outcome
-        if catches:
-            part = "error" if is_raised(key) else "value"
-            if any(type(place) is tuple for place in places):
-                whole = graph.apply(PRIMITIVES["getattr"], outcome, part)
+        function, known = builder.graph_of(point, mark, len(places)), builder.known_at(point)
+        if catches and any(type(place) is tuple for place in places):
+            outcome = graph.apply(PRIMITIVES["getattr"], outcome, "error" if is_raised(key) else "value")
         args: list[AnfNode] = []
-        for i, place in enumerate(places):
-            if i in builder.known_at(point):
-                continue
+        for place in (place for i, place in enumerate(places) if i not in known):
+            value: Any = outcome
             if isinstance(place, int):
-                args.append(self.slot(place))
-                continue
-            value = whole
-            for step in place:
-                value = graph.apply(PRIMITIVES["getitem"], value, step)
-            if value.abstract is None and isinstance(value, CNode):
-                value.abstract = function.parameters[len(args)].abstract
+                value = self.slot(place)
+            else:
+                for step in place:
+                    value = graph.apply(PRIMITIVES["getitem"], value, step)
+                if value.abstract is None and isinstance(value, CNode):
+                    value.abstract = function.parameters[len(args)].abstract
             args.append(value)
         return function, args
-
-    def _partial(self, way: tuple[FuncGraph, list[AnfNode]] | None) -> Any:
-        if way is None:
-            return PRIMITIVES["record"]
-        function, args = way
-        return self.graph.apply(PRIMITIVES["partial"], function, *args) if args else function
 
 
 def _is_passed_by(key: Any, hop: Hop) -> bool:

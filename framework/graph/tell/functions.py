@@ -114,11 +114,11 @@ for _primitive in (
 
 
 class Cases:
-    """The outcomes of a hop that were seen; `slots` hold values that were one object with others."""
+    """Outcomes of a hop; `slots` hold values that were one object with others."""
 
-    def __init__(self, hop: Hop) -> None:
-        self.hop, self.keys = hop, list(hop.edges)
-        pairs = [pair for key in self.keys if type(key) is Same for pair in key.pairs]
+    def __init__(self, hop: Hop, keys: list[Any]) -> None:
+        self.hop, self.keys = hop, keys
+        pairs = [pair for key in keys if type(key) is Same for pair in key.pairs]
         self.slots = sorted({place for pair in pairs for place in pair if type(place) is int})
 
     def __repr__(self) -> str:
