@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import logging
+import queue
 import re
 
 import numpy as np
 import pytest
 
 import anfora as ms
-from anfora import Parameter, Tensor, jit, nn, ops
+from anfora import Parameter, Tensor, ir, jit, nn, ops
 from anfora.graph.ir import FuncGraph, GraphError, text
 from anfora.graph.ir.compare import difference
 from anfora.graph.ir.evaluate import evaluate
@@ -212,9 +213,7 @@ def test_the_training_step_of_lenet_can_be_read(into):
     assert sum(f"see {exact.name}" in line for line in lines) == 1
     again = dumps.read(exact)
     verify(again)
-    assert text.complete(again) == "".join(
-        f"{line}\n" for line in exact.read_text(encoding="utf-8").splitlines() if not line.startswith("  # ")
-    )
+    assert text.complete(again) == exact.read_text(encoding="utf-8")
 
 
 def test_what_has_not_happened_is_said():
@@ -240,6 +239,25 @@ def test_variables_and_arguments_keep_their_names():
     [x, rate] = made.graph.parameters
     assert (x.name, rate.name) == ("x", "rate") and str(rate.abstract) == "the Python float"
     assert made.graph.guards[-1] == "SCALE == 3.0" or "SCALE" in " ".join(made.graph.guards)
+
+
+def chosen(x, source):
+    """Of many numbers each is soon one that varies; None is an outcome beside them."""
+    found = source.get()
+    return x * 2 if found is None else x * found + 1
+
+
+def test_outcomes_are_told_apart_where_numbers_have_come_to_vary():
+    def given(value):
+        source: queue.SimpleQueue = queue.SimpleQueue()
+        source.put(value)
+        return Tensor([3.0]), source
+
+    values = (None, 1, 7, 8, 9, 11, 13, 14)
+    [made] = typed(call_all(chosen, [functools.partial(given, value) for value in values * 2]))
+    assert '"None | a int"' in str(made.graph)
+    for value in values:
+        assert evaluate(made.graph, *given(value)).item() == (6 if value is None else 3 * value + 1)
 
 
 def shifted(x):
@@ -268,6 +286,15 @@ def test_loops_of_several_operators_are_functions():
         made
     )
     assert "# %para1_x: input" in str(made) and "new array" in str(made) and "arena 0 …" in str(made)
+
+
+def test_what_is_shown_is_what_was_lowered():
+    with ir.without_passes("fuse_loops"):
+        compiled = jit(fused)
+        report = ms.explain(compiled)(Tensor([1.0, 2.0]))
+        [made] = typed(compiled.program, fused=True)
+    assert report.groups == []
+    assert [g.name for g in Structure(made.graph).graphs] == ["fused"] and "7 kernels and loops" in str(made)
 
 
 # -- files ------------------------------------------------------------------------------------------------------------

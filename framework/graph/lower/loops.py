@@ -41,7 +41,7 @@ from anfora.graph.lower.lower import Door
 from anfora.kernel import repeat
 from anfora.kernel.repeat import COLUMN, FIXED, ScalarLoop, Source, Truth
 
-__all__ = ["Closed", "Loop", "closed"]
+__all__ = ["Closed", "Loop", "asked_of_one", "closed", "truth_asked"]
 
 #: Iterations of the program after which a scalar loop gets its kernel: compiling it takes as long as some ten thousand.
 SCALAR_AFTER = 4096
@@ -141,14 +141,27 @@ def closed(variant: Any, point: Any, key: Any) -> Closed | None:
     return loop
 
 
+def asked_of_one(call: Any) -> tuple[int, Any] | None:
+    """Of the image of a call: the slot of the one value that a function is given, and the function; None for others."""
+    match call:
+        case ("tuple", (("is", operation), ("tuple", (("slot", slot),)), ("dict", ()), ("is", None))):
+            return slot, operation
+    return None
+
+
+def truth_asked(end: Any) -> tuple[int, bool] | None:
+    """The slot of a tensor whose truth is all that a hop asks for, and whether it is for `not`."""
+    slot, asks = asked_of_one(end.call) or (-1, None)
+    return (slot, asks is operator.not_) if asks is bool or asks is operator.not_ else None
+
+
 def _condition(end: Any, origins: Sequence[Origin], key: Any) -> tuple[Origin | None, bool]:
     """The origin of the tensor of one element that a hop asks for its truth, and the truth behind an outcome."""
-    match end.call:
-        case ("tuple", (("is", operation), ("tuple", (("slot", slot),)), ("dict", ()), ("is", None))):
-            origin = origins[slot]
-            is_truth = operation is bool or operation is operator.not_
-            if is_truth and key[0] is bool and origin.kind == "made" and origin.key[1].size == 1:
-                return origin, key[1] is (operation is bool)
+    asked = truth_asked(end)
+    if asked is not None and key[0] is bool:
+        origin = origins[asked[0]]
+        if origin.kind == "made" and origin.key[1].size == 1:
+            return origin, key[1] is not asked[1]
     return None, False
 
 

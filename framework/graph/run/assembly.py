@@ -15,10 +15,11 @@ from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.lower.arena import Kind
 from anfora.graph.lower.arithmetic import ELEMS, NotNative
 from anfora.graph.lower.fusion import scalars
+from anfora.graph.lower.loops import truth_asked
 from anfora.graph.lower.lower import Door
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.run.engines import Data, Found, Varying, moves, numbered
-from anfora.graph.run.reach import Node, Search, Unfit, Way, truth_asked
+from anfora.graph.run.reach import Node, Search, Unfit, Way
 from anfora.kernel.control import (
     Automaton,
     Branch,

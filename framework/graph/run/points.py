@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Union
 from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor
 from anfora.graph.facts.table import DATA_NUMBERS, DATA_TRUTH, fact_of
-from anfora.graph.lower.loops import closed
+from anfora.graph.lower.loops import asked_of_one, closed
 from anfora.graph.lower.ranges import Jump, places_in
 from anfora.graph.machine.generators import for_python
 from anfora.graph.machine.places import Location, Variables, do_alone, do_at, needs_no_frames
@@ -255,10 +255,8 @@ _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.tensor")
 def _read(call: Image) -> tuple[int, Callable[[Tensor], Any]] | None:
     """The slot of `x` in a call `bool(x)`, `float(x)`, `int(x)` or `x.item()` with no exception around it, and what is
     called."""
-    match call:
-        case ("tuple", (("is", operation), ("tuple", (("slot", slot),)), ("dict", ()), ("is", None))):
-            return (slot, operation) if any(operation is read for read in _READS) else None
-    return None
+    slot, operation = asked_of_one(call) or (-1, None)
+    return (slot, operation) if any(operation is read for read in _READS) else None
 
 
 #: What `RecordedProgram._run` does itself, of one tensor, without a frame for it.

@@ -7,7 +7,6 @@ Fixed    what does not change while the automaton runs, and the guards that see 
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -18,13 +17,14 @@ from anfora.graph.facts.origins import Emitter, Origin, value_of
 from anfora.graph.facts.values import exact
 from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.lower.arithmetic import ELEMS, Arithmetic, NotNative, constant
+from anfora.graph.lower.loops import truth_asked
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.run.engines import Data, Varying, moves, numbered
 from anfora.graph.run.guards import write_guards
 from anfora.graph.state.moments import Outcome, key_of
 from anfora.kernel.control import Source, Term
 
-__all__ = ["Node", "Search", "Unfit", "Way", "truth_asked"]
+__all__ = ["Node", "Search", "Unfit", "Way"]
 
 _MOST_STATES = 64
 
@@ -477,15 +477,6 @@ class Search:
             return False
         node.facts = merged
         return True
-
-
-def truth_asked(end: Any) -> tuple[int, bool] | None:
-    """The slot of a tensor whose truth is all that a hop asks for, and whether it is for `not`."""
-    match end.call:
-        case ("tuple", (("is", asks), ("tuple", (("slot", slot),)), ("dict", ()), ("is", None))):
-            if asks is bool or asks is operator.not_:
-                return slot, asks is operator.not_
-    return None
 
 
 class _Constant(NamedTuple):

@@ -113,11 +113,9 @@ class Ends:
         catches = any(map(is_raised, hop.edges))
         keys = [key for key in hop.edges if not _is_passed_by(key, hop)]
         are_truths = not catches and all(key in _TRUTHS for key in keys)
-        names, called = self._call(hop)
-        is_bool = len(called) == 2 and isinstance(called[0], ValueNode) and called[0].value is bool
-        if are_truths and hop.is_branch and is_bool:
-            return self._switch(hop, called[1])
-        outcome = self._asked(hop, names, called, catches)
+        if are_truths and hop.is_branch and hop.read is not None:
+            return self._switch(hop, self.slot(hop.read[0]))
+        outcome = self._asked(hop, catches)
         self.body.effects.append(outcome)
         if not hop.edges:
             return graph.apply(PRIMITIVES["depend"], graph.apply(PRIMITIVES["record"]), outcome)
@@ -130,8 +128,9 @@ class Ends:
         sides = [self._partial(hop, key, outcome, catches) for key in keys]
         return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, cases, *sides, *map(self.slot, cases.slots)))
 
-    def _asked(self, hop: Hop, names: tuple[str, ...], called: list[Any], catches: bool) -> CNode:
+    def _asked(self, hop: Hop, catches: bool) -> CNode:
         """What a hop gives: by the interpreter, or by the graph of the function if it calls itself."""
+        names, called = self._call(hop)
         span, is_switched = hop_span(hop), hop.switch is not self.body.builder.entry.switch
         itself = None if catches or names or is_switched else self._callee(hop)
         if itself is not None:
