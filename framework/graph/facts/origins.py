@@ -230,12 +230,12 @@ class Emitter:
     def is_defined(self, origin: Origin) -> bool:
         return id(origin) in self._names
 
-    def function(self, result: str) -> Callable[[Sequence[Any]], Any]:
-        """A function of the slots that does what has been written, and gives what an expression says; None where one of the
-        two fails."""
+    def function(self, result: str, failed: str = "None") -> Callable[[Sequence[Any]], Any]:
+        """A function of the slots that does what has been written, and gives what an expression says; or what another one
+        says where one of the two fails."""
         lines = [*self.lines, f"return {result}"]
         text = ["def function(slots):", "    try:", *(f"        {line}" for line in lines)]
-        text += ["    except Exception:", "        return None"]
+        text += ["    except Exception:", f"        return {failed}"]
         scope = dict(self.constants)
         exec(compile("\n".join(text), __file__, "exec"), scope)
         return scope["function"]

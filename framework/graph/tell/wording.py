@@ -239,11 +239,8 @@ def first_failing(guards: Sequence[tuple], values: Sequence[Any]) -> int | None:
         emit.lines = []
         write_guard(emit, kind, origin, payload)
         lines += [f"at = {number}", *(line.replace("return None", "return at") for line in emit.lines)]
-    body = [f"        {line}" for line in ("at = 0", *lines)]
-    source = ["def check(slots):", "    try:", *body, "    except Exception:", "        return at"]
-    scope = dict(emit.constants)
-    exec(compile("\n".join(source), __file__, "exec"), scope)
-    return scope["check"](values)
+    emit.lines = ["at = 0", *lines]
+    return emit.function("None", failed="at")(values)
 
 
 def changed(guard: tuple, values: Sequence[Any], names: Names) -> str:
