@@ -255,8 +255,8 @@ _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.tensor")
 def _read(call: Image) -> tuple[int, Callable[[Tensor], Any]] | None:
     """The slot of `x` in a call `bool(x)`, `float(x)`, `int(x)` or `x.item()` with no exception around it, and what is
     called."""
-    slot, operation = asked_of_one(call) or (-1, None)
-    return (slot, operation) if any(operation is read for read in _READS) else None
+    found = asked_of_one(call)
+    return found if found is not None and any(found[1] is read for read in _READS) else None
 
 
 #: What `RecordedProgram._run` does itself, of one tensor, without a frame for it.

@@ -93,6 +93,7 @@ class Ends:
             whole = self._arranged(written.image, set(written.kept.values()), self.body.kept)
         for i, write in enumerate(written.writes):
             text = span_text(position_span(*write.place[:2]))
+            called: list[Any]
             if whole is None:
                 operation, args = calls[i][1]
                 called = [self._plain(operation), *map(self._plain, _items(args))]
