@@ -188,8 +188,7 @@ class Emitter:
     def __init__(self) -> None:
         self.lines: list[str] = []
         self.constants: dict[str, Any] = {"current": current, "type": type, "len": len}
-        self._names: dict[int, str] = {}
-        self._kept: list[Any] = []
+        self._names: dict[Origin, str] = {}
         self._known: dict[int, str] = {}
 
     def constant(self, value: Any) -> str:
@@ -202,33 +201,25 @@ class Emitter:
 
     def name(self, origin: Origin) -> str:
         """The variable that holds what an origin gives, from here on."""
-        found = self._names.get(id(origin))
-        if found is None:
-            text = self._text(origin)
-            found = f"o{len(self._names)}"
-            self._names[id(origin)] = found
-            self._kept.append(origin)
-            self.lines.append(f"{found} = {text}")
-        return found
+        found = self._names.get(origin)
+        return self.define(origin, self._text(origin)) if found is None else found
 
     def define(self, origin: Origin, text: str) -> str:
         """Give an origin the value of an expression."""
-        found = self._names[id(origin)] = f"o{len(self._names)}"
-        self._kept.append(origin)
+        found = self._names[origin] = f"o{len(self._names)}"
         self.lines.append(f"{found} = {text}")
         return found
 
     def again(self, origin: Origin) -> str:
         """The line that computes anew what an origin gives, where what it follows from has changed."""
-        return f"{self._names[id(origin)]} = {self._text(origin)}"
+        return f"{self._names[origin]} = {self._text(origin)}"
 
     def reserve(self, origin: Origin, name: str) -> None:
         """Say which variable will hold what an origin gives."""
-        self._names[id(origin)] = name
-        self._kept.append(origin)
+        self._names[origin] = name
 
     def is_defined(self, origin: Origin) -> bool:
-        return id(origin) in self._names
+        return origin in self._names
 
     def function(self, result: str, failed: str = "None") -> Callable[[Sequence[Any]], Any]:
         """A function of the slots that does what has been written, and gives what an expression says; or what another one

@@ -6,6 +6,7 @@ same_calls.py   the same call twice is done once
 planning.py     calls that a pass has made are planned; edges.py, what passes ask of a graph, and how they change its edges
 
 inline.py       a graph that one call alone goes on in becomes part of the graph of that call; for texts of programs
+extract.py      the opposite: calls that become a function, as those that share a loop do in texts of what was lowered
 
 Some of what other compilers have passes for follows from the representation. What no edge leads to is no part of a graph,
 so there are no dead nodes, and no gradients that nobody uses. A branch whose truth is known was recorded one way, under a

@@ -36,14 +36,14 @@ def extract_functions(graph: FuncGraph, groups: Iterable[tuple[str, Sequence[CNo
         >>> product = graph.output.args[0]
         >>> _ = extract_functions(graph, [("g", [product, product.args[0]])])
         >>> print(graph.anf())
-        let g = lambda (x)
-            let %0 = x + 1 in
-            let %1 = %0 * 2 in
-            %1 end in
         lambda (x)
-            let %2 = g(x) in
-            let %3 = %2 - x in
-            %3 end
+            let g = lambda (x)
+                let %1 = x + 1 in
+                let ret = %1 * 2 in
+                ret end in
+            let %1 = g(x) in
+            let ret = %1 - x in
+            ret end
     """
     assert graph.return_ is not None
     calls = sorted((call for call in needed_by(graph.return_) if call.graph is graph), key=_order)

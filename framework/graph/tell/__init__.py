@@ -6,23 +6,25 @@ explain.py       hops, guards, numbers and recompilations of a call; report.py, 
 checking.py      whether it was right: `jit(check=True)`; twins.py, in which processes; digest.py,
                  kinds.py, tokens.py, what is compared
 analysis.py      what it would do, before any run: `ir.lower`
-typed.py         a recorded program as MindIR: body.py, what a piece does; ends.py, what comes behind it;
-                 native.py, how it is lowered; outside.py, what of it is the same in each call; functions.py, what
-                 such graphs call. dumps.py, the files of `save_graphs`
+typed.py         a recorded program as one closed graph: body.py, what a piece does; ends.py, what comes behind it;
+                 outside.py, what of it is the same in each call; functions.py, what such graphs call.
+                 dumps.py, the files of `save_graphs`
 cells.py         the door by which Cells of GRAPH_MODE come in
 
 How it is done, and why so
 
-*Seeing* (`explain.py`, `typed.py`, `dumps.py`). A recorded program is also typed MindIR: pieces are FuncGraphs,
-their operators the planned calls of the piece, or of the graph that is lowered, taken over as passes take them; hops
-are calls of `interpret` with source, reason and line, `switch` chooses what follows. It is verified, reads back, in
-another process too, where objects of the program are names (`graph/ir/values.py`), and the evaluator runs it to the
-same results; `save_graphs` writes it, weights as its inputs, with lowered graphs in which fused loops are functions.
-`export` (`framework/graph_files.py`) writes it with the weights as a file, if it holds nothing of the program's.
-`explain` tells hops, guards, numbers and recompilations of a call. `fullgraph=True` refuses what is found before a
-run; what only a run can come to is refused there, before it is done, and one error lists what is known up to then.
-`jit_syntax_level="STRICT"` refuses less: what MindSpore's strict syntax does not have, so neither a branch on data
-nor what the library does itself.
+*Seeing* (`explain.py`, `typed.py`, `dumps.py`). A recorded program is also typed MindIR: pieces are FuncGraphs, their
+operators the planned calls of the piece, or of the graph that was lowered, taken over as passes take them; what comes
+from outside is the calls that its origins name; writes and hops are calls of `interpret` with source, reason and line,
+`switch` chooses what follows. Of a lowered graph the segment that runs says which calls share a loop, which become
+functions (`passes/extract.py`), and where values lie, which hangs on the graph as notes, for eyes only. It is verified,
+reads back, in another process too, where objects of the program are names (`graph/ir/values.py`), and the evaluator
+runs it to the same results; `save_graphs` writes it, weights as its inputs, with lowered graphs in which fused loops
+are functions. `export` (`framework/graph_files.py`) writes it with the weights as a file, if it holds nothing of the
+program's. `explain` tells hops, guards, numbers and recompilations of a call. `fullgraph=True` refuses what is found
+before a run; what only a run can come to is refused there, before it is done, and one error lists what is known up to
+then. `jit_syntax_level="STRICT"` refuses less: what MindSpore's strict syntax does not have, so neither a branch on
+data nor what the library does itself.
 
 *Before a run* (`analysis.py`, `graph/record/abstract.py`). `ir.lower`, `jit(f).lower` and `Cell.compile` record a
 program without running it: in a forked process, so that whatever is written is written there, with operators that
