@@ -202,7 +202,11 @@ class Emitter:
     def name(self, origin: Origin) -> str:
         """The variable that holds what an origin gives, from here on."""
         found = self._names.get(origin)
-        return self.define(origin, self._text(origin)) if found is None else found
+        if found is None:
+            text = self._text(origin)
+            found = self._names[origin] = f"o{len(self._names)}"
+            self.lines.append(f"{found} = {text}")
+        return found
 
     def define(self, origin: Origin, text: str) -> str:
         """Give an origin the value of an expression."""
