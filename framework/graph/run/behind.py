@@ -13,7 +13,7 @@ from anfora.graph.run.points import EdgeArgument, Hop, Variant
 from anfora.graph.state.images import Image, signature
 from anfora.graph.state.moments import VARYING, Live, Outcome, leaves_of
 
-__all__ = ["Behind", "key_of", "lead_past", "numbers_in"]
+__all__ = ["Behind", "key_of", "lead_past"]
 
 
 class Behind:
@@ -88,19 +88,6 @@ def _with_numbers(
 def key_of(image: Image, live: Live, switch: Switches) -> tuple:
     """What moments have in common that are one point."""
     return signature(image), tuple(type(value) for value in live.values), switch
-
-
-def numbers_in(image: Any) -> set[int]:
-    """The slots of an image that are numbers which vary."""
-    if type(image) is tuple:
-        if len(image) == 2 and image[0] == "number":
-            return {image[1]}
-        found: set[int] = set()
-        for part in image:
-            if type(part) is tuple:
-                found |= numbers_in(part)
-        return found
-    return set()
 
 
 def lead_past(hop: Hop, name: Any, variant: Variant) -> None:

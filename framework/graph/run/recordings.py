@@ -22,14 +22,13 @@ from anfora.graph.machine.places import note_looking, shows_frames
 from anfora.graph.machine.room import is_short
 from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.record.recorder import Recorder
-from anfora.graph.run.behind import numbers_in
 from anfora.graph.run.crowds import Crowd
 from anfora.graph.run.keeper import TOO_MANY, Keeper
 from anfora.graph.run.leaving import Freed, call_plainly, released
 from anfora.graph.run.ledger import LOSS, RESTING
 from anfora.graph.run.points import Hop, Onward, Point, Return
 from anfora.graph.source.code import Unsupported
-from anfora.graph.state.images import Image, NoImage, build
+from anfora.graph.state.images import Image, NoImage, build, slots_in
 from anfora.graph.state.moments import OVERDRAWN, Escaped, Live, Outcome
 
 __all__ = ["MOST_ENTRIES", "Recordings"]
@@ -230,7 +229,7 @@ class Recordings(Keeper):
         recorder.begin({})
         live = Live(recorder)
         inside: list[Any] = []
-        numbers = numbers_in(frames)
+        numbers = slots_in(frames, ("number",))
         recorder.holds = bool(numbers)
         for i, value in enumerate(values):
             origin = recorder.origin("slot", i)

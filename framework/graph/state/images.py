@@ -46,7 +46,7 @@ from anfora.graph.source.tracebacks import Lines
 from anfora.graph.state.set_orders import fill, order_of_making
 
 __all__ = [
-    "ORDINARY", "Imager", "NoImage", "build", "builder", "is_of_parts", "is_plain_object", "signature",
+    "ORDINARY", "Imager", "NoImage", "build", "builder", "is_of_parts", "is_plain_object", "signature", "slots_in",
 ]  # fmt: skip
 
 ORDINARY = (type, abc.ABCMeta)  #: classes of classes that add nothing to what an object is, and how it is made
@@ -578,6 +578,15 @@ _BUILT: dict[str, Callable[[_Builder, Image, int], Any]] = {
 }
 
 _OVER_SETS: type = type(iter(set()))
+
+
+def slots_in(image: Any, kinds: tuple[str, ...] = ("slot", "number")) -> set[int]:
+    """The slots of an image, or those that are numbers which vary."""
+    if type(image) is not tuple or image[:1] == ("is",):
+        return set()
+    if len(image) == 2 and image[0] in kinds:
+        return {image[1]}
+    return set().union(*[slots_in(part, kinds) for part in image if type(part) is tuple])
 
 
 def signature(image: Any) -> Any:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from anfora.core.op import Weak
-from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, ValueNode
+from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, ValueNode
 from anfora.graph.ir.structure import graph_of
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.run.points import Hop, Return
-from anfora.graph.state.images import Image
+from anfora.graph.state.images import Image, slots_in
 from anfora.graph.state.moments import Outcome, key_of
 from anfora.graph.tell.functions import Arrangement, Cases
 from anfora.graph.tell.wording import hop_span, is_raised, position_span, span_text
@@ -47,7 +47,7 @@ class Ends:
             wanted: by number, which of the objects that are made are needed by themselves.
             made: takes these.
         """
-        slots, numbers = sorted(_slots(image)), sorted(wanted)
+        slots, numbers = sorted(slots_in(image)), sorted(wanted)
         whole = self.graph.apply(Arrangement(image, slots, numbers), *map(self.slot, slots))
         if not wanted:
             return whole
@@ -57,30 +57,14 @@ class Ends:
 
     def _plain(self, image: Image) -> AnfNode:
         kind = image[0]
-        apply = self.graph.apply
         if kind == "is":
             return ValueNode(image[1])
         if kind in ("slot", "number"):
             return self.slot(image[1])
-        if kind == "tuple":
-            items = list(map(self._plain, image[1]))
-            return apply(PRIMITIVES["make_tuple"], *items, abstract=_tuple_type(items))
-        if kind == "list":
-            return apply(PRIMITIVES["make_list"], *map(self._plain, image[1]))
-        if kind == "dict":
-            keys = tuple(key[1] for key, _ in image[1])
-            return apply(PRIMITIVES["make_dict"], ValueNode(keys), *(self._plain(value) for _, value in image[1]))
-        if kind == "slice":
-            return apply(PRIMITIVES["make_slice"], *map(self._plain, image[1]))
-        if kind == "method":
-            made_by = image[1]
-            names = vars(made_by.__objclass__).items() if type(made_by) is not str else ()
-            name = next((name for name, found in names if found is made_by), made_by)
-            return apply(PRIMITIVES["getattr"], self._plain(image[2]), name)
-        if kind == "constructed":
-            return apply(image[1], *map(self._plain, image[2]))
-        assert kind == "bound", kind
-        return apply(types.MethodType, self._plain(image[1]), self._plain(image[2]))
+        function, parts = _made_of(image) or (None, ())
+        items = list(map(self._plain, parts))
+        told = tuple(item.abstract for item in items)
+        return self.graph.apply(function, *items, abstract=told if kind == "tuple" and None not in told else None)
 
     def writes(self) -> None:
         """The changes of what is outside that are done behind the operators."""
@@ -212,34 +196,31 @@ _TRUTHS = ((bool, True), (bool, False))
 
 def _is_plain(image: Image) -> bool:
     """Whether an image is made of values, tuples, and lists, dicts, dates and the like that nothing else shares."""
-    kind = image[0]
-    if kind in ("is", "slot", "number"):
+    if image[0] in ("is", "slot", "number"):
         return True
+    made = _made_of(image)
+    return made is not None and all(map(_is_plain, made[1]))
+
+
+def _made_of(image: Image) -> tuple[Any, Sequence[Image]] | None:
+    """The function that makes such an image, and the parts that it takes; None for another one."""
+    kind, *parts = image
     if kind in ("tuple", "list", "slice"):
-        return all(map(_is_plain, image[1]))
-    if kind == "dict":
-        return all(key[0] == "is" and _is_plain(value) for key, value in image[1])
+        return PRIMITIVES[f"make_{kind}"], parts[0]
+    if kind == "dict" and all(key[0] == "is" for key, _ in parts[0]):
+        return PRIMITIVES["make_dict"], [
+            ("is", tuple(key[1] for key, _ in parts[0])),
+            *(value for _, value in parts[0]),
+        ]
     if kind == "method":
-        return _is_plain(image[2])
-    if kind == "constructed":
-        return not image[3] and all(map(_is_plain, image[2]))
-    return kind == "bound" and _is_plain(image[1]) and _is_plain(image[2])
+        made_by = parts[0]
+        names = vars(made_by.__objclass__).items() if type(made_by) is not str else ()
+        return PRIMITIVES["getattr"], [parts[1], ("is", next((n for n, found in names if found is made_by), made_by))]
+    if kind == "constructed" and not parts[2]:
+        return parts[0], parts[1]
+    return (types.MethodType, parts[:2]) if kind == "bound" else None
 
 
 def _items(image: Image) -> Sequence[Image]:
     """The images of the parts of a tuple."""
     return image[1] if image[0] == "tuple" else [("is", value) for value in image[1]]
-
-
-def _slots(image: Any) -> set[int]:
-    """The slots of an image."""
-    if type(image) is not tuple or not image or image[0] == "is":
-        return set()
-    if len(image) == 2 and image[0] in ("slot", "number"):
-        return {image[1]}
-    return set().union(*map(_slots, image))
-
-
-def _tuple_type(items: Sequence[AnfNode]) -> Abstract:
-    found = tuple(item.abstract for item in items)
-    return None if any(abstract is None for abstract in found) else found
