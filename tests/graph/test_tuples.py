@@ -16,6 +16,8 @@ import pytest
 from outcomes import bits
 
 from anfora import Tensor, jit
+from anfora.graph.ir.evaluate import evaluate
+from anfora.graph.tell.typed import typed
 
 PAIR = (1, 2)
 TABLE, ITEMS = {"a": (3, 4)}, [(5, 6), ((7, 8), 1)]
@@ -447,3 +449,45 @@ def test_a_tuple_of_numbers_stays_one_object_where_these_are_looked_at(keep):
 
     compiled = jit(f)
     assert [compiled(n) for n in range(5)] == [f(n) for n in range(5)]
+
+
+# -- what the state of a program is written down as --------------------------------------------------------------------
+
+
+def functions_called_so(x, held):
+    def number():
+        return 2
+
+    def slot():
+        return 3
+
+    total = held.get() + held.get()
+    return x * total, number() * slot()
+
+
+LIKE_IMAGES = {
+    "a slot": lambda x, held: ((kind := ("slot", 0)), x * (held.get() + held.get()), kind)[1:],
+    "a number": lambda x, held: ((kind := ("number", 0)), x * (held.get() + held.get()), kind)[1:],
+    "a constant": lambda x, held: ((kind := ("is", ("number", 0))), x * (held.get() + held.get()), kind)[1:],
+    "one met before": lambda x, held: ((kind := ("again", 0)), x * (held.get() + held.get()), kind)[1:],
+    "a counter": lambda x, held: ((kind := ("counter", 0, 3, 1, (2, 4))), x * (held.get() + held.get()), kind)[1:],
+    "a frame": lambda x, held: ((kind := ("frame", 0, (1,), 0, 0, ())), x * (held.get() + held.get()), kind)[1:],
+    "in a loop": lambda x, held: ([x := x * 2 + held.get() for i in range(3)], (kind := ("number", 1)), kind)[1:],
+    "names": functions_called_so,
+}
+
+
+@pytest.mark.parametrize("function", LIKE_IMAGES.values(), ids=LIKE_IMAGES)
+def test_a_constant_is_not_taken_for_what_the_state_is_written_down_as(function):
+    def held(n):
+        made: queue.SimpleQueue = queue.SimpleQueue()
+        for i in range(4):
+            made.put(n + i)
+        return made
+
+    compiled = jit(function)
+    for n in (1, 2, 7, 8, 9, 10, 11):
+        assert bits(compiled(Tensor([1.0]), held(n))) == bits(function(Tensor([1.0]), held(n)))
+    for fused in (False, True):
+        for made in typed(compiled.program, fused=fused):
+            assert bits(evaluate(made.graph, Tensor([1.0]), held(11))) == bits(function(Tensor([1.0]), held(11)))

@@ -28,7 +28,7 @@ from anfora.graph.facts.origins import Number, Origin, starts_of
 
 __all__ = [
     "Counter", "Jump", "MOST_ALTERNATING_HEADS", "MOST_HEADS", "MOST_CALLS", "MOST_TAPED", "MOST_UNROLLED", "ROLLED_FROM",
-    "constant", "depends_on_counter", "is_in_front_of_loop", "iterator_of", "places_in", "site_of", "sites_in",
+    "constant", "depends_on_counter", "images_in", "is_in_front_of_loop", "iterator_of", "places_in", "site_of", "sites_in",
 ]  # fmt: skip
 
 #: The number of items from which a loop stays one. Of two operators on single elements, 256 iterations are recorded and
@@ -184,12 +184,26 @@ def _value(origin: Origin, values: dict[int, Any]) -> Any:
     return value(origin)
 
 
+def images_in(image: Any) -> list[tuple]:
+    """All that an image is made of; it begins with a word each. A constant of the program's may look like that, so what is
+    in one is not looked at."""
+    found: list[tuple] = []
+    pending = [image]
+    while pending:
+        part = pending.pop()
+        if type(part) is not tuple or not part:
+            continue
+        if type(part[0]) is str:
+            found.append(part)
+            if part[0] == "is":
+                continue
+        pending += part
+    return found
+
+
 def sites_in(image: Any) -> set[tuple[types.CodeType, int]]:
     """The sites of all counters in an image."""
-    if type(image) is not tuple:
-        return set()
-    found: set[tuple] = {image[4]} if len(image) == 5 and image[0] == "counter" else set()
-    return found.union(*map(sites_in, image))
+    return {part[4] for part in images_in(image) if part[0] == "counter" and len(part) == 5}
 
 
 def site_of(image: Any) -> tuple[types.CodeType, int] | None:

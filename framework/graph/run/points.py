@@ -18,7 +18,7 @@ from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor
 from anfora.graph.facts.table import DATA_NUMBERS, DATA_TRUTH, fact_of
 from anfora.graph.lower.loops import asked_of_one, closed
-from anfora.graph.lower.ranges import Jump, places_in
+from anfora.graph.lower.ranges import Jump, images_in, places_in
 from anfora.graph.machine.generators import for_python
 from anfora.graph.machine.places import Location, Variables, do_alone, do_at, needs_no_frames
 from anfora.graph.machine.switches import Switches
@@ -373,13 +373,9 @@ def _at(place: EdgeArgument, live: list[Any], outcome: Outcome) -> Any:
     return live[place] if isinstance(place, int) else _part(outcome, place)
 
 
-def _catches(image: Any) -> bool:
+def _catches(image: Image) -> bool:
     """Whether a frame of an image stands in a `try` or `with`."""
-    if type(image) is not tuple:
-        return False
-    if len(image) == 6 and image[0] == "frame" and image[2]:
-        return True
-    return any(map(_catches, image))
+    return any(part[0] == "frame" and len(part) == 6 and part[2] for part in images_in(image))
 
 
 def _part(outcome: Outcome, path: tuple) -> Any:

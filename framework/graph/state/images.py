@@ -35,7 +35,7 @@ from anfora.graph.facts.known import (
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.values import exact
-from anfora.graph.lower.ranges import Counter
+from anfora.graph.lower.ranges import Counter, images_in
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.generators import Generator
@@ -580,13 +580,10 @@ _BUILT: dict[str, Callable[[_Builder, Image, int], Any]] = {
 _OVER_SETS: type = type(iter(set()))
 
 
-def slots_in(image: Any, kinds: tuple[str, ...] = ("slot", "number")) -> set[int]:
+def slots_in(image: Image, kinds: tuple[str, ...] = ("slot", "number")) -> set[int]:
     """The slots of an image, or those that are numbers which vary."""
-    if type(image) is not tuple or image[:1] == ("is",):
-        return set()
-    if len(image) == 2 and image[0] in kinds:
-        return {image[1]}
-    return set().union(*[slots_in(part, kinds) for part in image if type(part) is tuple])
+    found = [part[1] for part in images_in(image) if part[0] in kinds and len(part) == 2]
+    return {slot for slot in found if type(slot) is int}  # a function may be called `number`
 
 
 def signature(image: Any) -> Any:
