@@ -77,7 +77,7 @@ class Body:
         without_history = {origin for kind, origin, has in piece.guards if kind == "history" and not has}
         for value in (*piece.inputs.values(), *piece.numbers.values()):
             self.values[value] = self.origin(value.origin)
-            if value.origin not in without_history:
+            if value in piece.inputs and value.origin not in without_history:
                 self.followed.add(value)
         is_written = any(call.entry.op.writes is not None for call in piece.calls)
         for node, known in piece.constants.items():
