@@ -27,12 +27,14 @@ __all__ = ["told_apart_at_once", "write_guard", "write_guards"]
 def write_guards(emit: Emitter, guards: Iterable[tuple]) -> None:
     """Add the lines that return None where one of some guards does not hold."""
     for kind, origin, wanted in _of_classes(list(told_apart_at_once(list(guards)))):
-        _WRITERS[kind](emit, origin, wanted)
+        failed = _FAILED[kind](emit, origin, wanted)
+        emit.lines.append(f"if {failed}: return None")
 
 
 def write_guard(emit: Emitter, kind: str, origin: Origin, wanted: Any) -> None:
     """The same for one of them."""
-    _WRITERS[kind](emit, origin, wanted)
+    failed = _FAILED[kind](emit, origin, wanted)
+    emit.lines.append(f"if {failed}: return None")
 
 
 def told_apart_at_once(guards: Sequence[tuple]) -> Iterator[tuple]:
@@ -92,45 +94,20 @@ def _question_to_class(_: str, origin: Origin, answer: Any) -> tuple[type, tuple
     return base.key, (function, (base.key, *more), answer)
 
 
-def _guard_class(emit: Emitter, _: Origin, facts: Facts) -> None:
-    held, tag = emit.constant(facts), emit.constant(facts.tag)
-    emit.lines.append(f"if {tag}.value != {held}.seen and not {held}.hold(): return None")
-
-
-def _guard_type(emit: Emitter, origin: Origin, kind: type) -> None:
-    emit.lines.append(f"if type({emit.name(origin)}) is not {emit.constant(kind)}: return None")
-
-
-def _guard_is(emit: Emitter, origin: Origin, value: Any) -> None:
-    text = repr(value) if value is None or type(value) is bool else emit.constant(value)
-    emit.lines.append(f"if {emit.name(origin)} is not {text}: return None")
-
-
-def _guard_operator(emit: Emitter, origin: Origin, value: Bound) -> None:
+def _failed_equal(emit: Emitter, origin: Origin, value: Any) -> str:
     name = emit.name(origin)
-    own, same = emit.constant(value), emit.constant(_is_same_operator)
-    emit.lines.append(f"if {name} is not {own} and not {same}({name}, {own}): return None")
+    if value is None or type(value) is bool or (type(value) in (float, complex) and value != value):
+        return _failed_is(emit, origin, value)  # a nan is equal to itself alone
+    is_other = f"(type({name}) is not {emit.constant(type(value))} or {_failed_value(emit, name, value)})"
+    if not is_told_by_equality(value):
+        return is_other
+    # It is the very object, most often, and then nothing else is asked.
+    return f"{name} is not {emit.constant(value)}" + (f" and {is_other}" if not _is_one(value) else "")
 
 
-def _is_same_operator(one: Any, other: Bound) -> bool:
-    """Whether two are one operator with the same attributes."""
-    return one.__class__ is Bound and one.op is other.op and repr(one.attributes) == repr(other.attributes)
-
-
-def _guard_equal(emit: Emitter, origin: Origin, value: Any) -> None:
-    if value is None or type(value) is bool:
-        _guard_is(emit, origin, value)
-        return
-    if type(value) in (float, complex) and value != value:  # a nan: equal to itself alone
-        _guard_is(emit, origin, value)
-        return
-    if is_told_by_equality(value):  # it is the very object, most often, and then nothing else is asked
-        name, kind, wanted = emit.name(origin), emit.constant(type(value)), emit.constant(value)
-        is_other = f" and (type({name}) is not {kind} or {name} != {wanted})" if not _is_one(value) else ""
-        emit.lines.append(f"if {name} is not {wanted}{is_other}: return None")
-        return
-    _guard_type(emit, origin, type(value))
-    _guard_value(emit, emit.name(origin), value)
+def _failed_is(emit: Emitter, origin: Origin, value: Any) -> str:
+    text = repr(value) if value is None or type(value) is bool else emit.constant(value)
+    return f"{emit.name(origin)} is not {text}"
 
 
 def _is_one(value: Any) -> bool:
@@ -138,77 +115,57 @@ def _is_one(value: Any) -> bool:
     return type(value) is int and -5 <= value <= 256
 
 
-def _guard_value(emit: Emitter, name: str, value: Any) -> None:
-    """A variable holds what cannot be told from a value, of whose type it is."""
+def _failed_value(emit: Emitter, name: str, value: Any) -> str:
+    """A variable does not hold what cannot be told from a value, of whose type it is."""
     if is_told_by_equality(value):
-        emit.lines.append(f"if {name} != {emit.constant(value)}: return None")
-    else:
-        emit.lines.append(f"if {emit.constant(exact)}({name}) != {emit.constant(exact(value))}: return None")
+        return f"{name} != {emit.constant(value)}"
+    return f"{emit.constant(exact)}({name}) != {emit.constant(exact(value))}"
 
 
-def _guard_same(emit: Emitter, origin: Origin, other: Origin) -> None:
-    emit.lines.append(f"if {emit.name(origin)} is not {emit.name(other)}: return None")
+def _failed_operator(emit: Emitter, origin: Origin, value: Bound) -> str:
+    name, own = emit.name(origin), emit.constant(value)
+    return f"{name} is not {own} and not {emit.constant(_is_same_operator)}({name}, {own})"
 
 
-def _guard_not_same(emit: Emitter, origin: Origin, other: Origin) -> None:
-    emit.lines.append(f"if {emit.name(origin)} is {emit.name(other)}: return None")
+def _is_same_operator(one: Any, other: Bound) -> bool:
+    """Whether two are one operator with the same attributes."""
+    return one.__class__ is Bound and one.op is other.op and repr(one.attributes) == repr(other.attributes)
 
 
-def _guard_layout(emit: Emitter, origin: Origin, layout: Layout) -> None:
+def _failed_layout(emit: Emitter, origin: Origin, layout: Layout) -> str:
     name = emit.name(origin)
     emit.lines.append(f"if {name}._base is not None: current({name})")
-    emit.lines.append(f"if {name}._layout is not {emit.constant(layout)}: return None")
+    return f"{name}._layout is not {emit.constant(layout)}"
 
 
-def _guard_history(emit: Emitter, origin: Origin, has: bool) -> None:
-    emit.lines.append(f"if {emit.name(origin)}._node is {'None' if has else 'not None'}: return None")
+def _failed_leaf(emit: Emitter, origin: Origin, has: bool) -> str:
+    node = f"{emit.name(origin)}._node"
+    return f"{node}.__class__ is not {emit.constant(Leaf)}" if has else f"{node} is not None"
 
 
-def _guard_leaf(emit: Emitter, origin: Origin, has: bool) -> None:
-    is_other = f"__class__ is not {emit.constant(Leaf)}" if has else " is not None"
-    emit.lines.append(f"if {emit.name(origin)}._node{'.' if has else ''}{is_other}: return None")
+def _failed_no_hooks(emit: Emitter, origin: Origin, _: None) -> str:
+    name = emit.name(origin)
+    history = f"{name}._node.__class__ is {emit.constant(Output)} or {name}._node.hooks"
+    tables = f"{name}.__dict__.get('_hooks') if {name}._node is None else {history}"
+    return f"({tables}) and {emit.constant(hooks_on)}({name})"
 
 
-def _guard_no_leaf(emit: Emitter, origin: Origin, _: None) -> None:
-    emit.lines.append(f"if {emit.name(origin)}.is_leaf: return None")
-
-
-def _guard_distinct(emit: Emitter, _: Origin, origins: tuple[Origin, ...]) -> None:
+def _failed_distinct(emit: Emitter, _: Origin, origins: tuple[Origin, ...]) -> str:
     names = ", ".join(map(emit.name, origins))
-    emit.lines.append(f"if len({emit.constant(_identities)}(({names}))) != {len(origins)}: return None")
+    return f"len({emit.constant(_identities)}(({names}))) != {len(origins)}"
 
 
 def _identities(objects: tuple) -> set[int]:
     return set(map(id, objects))
 
 
-def _guard_no_hooks(emit: Emitter, origin: Origin, _: None) -> None:
-    name = emit.name(origin)
-    emit.constants["Output"] = Output
-    history = f"{name}._node.__class__ is Output or {name}._node.hooks"
-    tables = f"{name}.__dict__.get('_hooks') if {name}._node is None else {history}"
-    emit.lines.append(f"if ({tables}) and {emit.constant(hooks_on)}({name}): return None")
+def _failed_class(emit: Emitter, _: Origin, facts: Facts) -> str:
+    held = emit.constant(facts)
+    return f"{emit.constant(facts.tag)}.value != {held}.seen and not {held}.hold()"
 
 
-def _guard_length(emit: Emitter, origin: Origin, length: int) -> None:
-    emit.lines.append(f"if len({emit.name(origin)}) != {length}: return None")
-
-
-def _guard_keys(emit: Emitter, origin: Origin, keys: tuple) -> None:
-    emit.constants.setdefault("tuple", tuple)
-    _guard_value(emit, f"tuple({emit.name(origin)})", keys)
-
-
-def _guard_no_key(emit: Emitter, origin: Origin, key: str) -> None:
-    emit.lines.append(f"if {key!r} in {emit.name(origin)}: return None")
-
-
-def _guard_not_own(emit: Emitter, origin: Origin, name: str) -> None:
-    emit.lines.append(f"if {name!r} in {emit.name(origin)}.__dict__: return None")
-
-
-def _guard_method(emit: Emitter, origin: Origin, function: Any) -> None:
-    emit.lines.append(f"if {emit.name(origin)}.__func__ is not {emit.constant(function)}: return None")
+def _failed_type(emit: Emitter, origin: Origin, kind: type) -> str:
+    return f"type({emit.name(origin)}) is not {emit.constant(kind)}"
 
 
 #: Questions of which the answers follow from what stands in a class and its bases.
@@ -216,10 +173,18 @@ _OF_CLASSES = (
     hasattr, defines, class_attribute, behind, has_own, overrides, is_attribute_of_ours, maker, called_to_set,
 )  # fmt: skip
 _MOST_PAIRS = 6  #: of objects, each with a guard of its own
-_WRITERS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
-    "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,
-    "layout": _guard_layout, "history": _guard_history, "length": _guard_length, "keys": _guard_keys,
-    "no key": _guard_no_key, "method": _guard_method, "number": _guard_type, "no hooks": _guard_no_hooks,
-    "operator": _guard_operator, "class": _guard_class, "leaf": _guard_leaf, "no leaf": _guard_no_leaf,
-    "distinct": _guard_distinct, "not own": _guard_not_own,
+#: By kind, what says that a guard does not hold.
+_FAILED: dict[str, Callable[[Emitter, Origin, Any], str]] = {
+    "type": _failed_type, "number": _failed_type, "is": _failed_is, "equal": _failed_equal, "layout": _failed_layout,
+    "leaf": _failed_leaf, "no hooks": _failed_no_hooks, "operator": _failed_operator, "class": _failed_class,
+    "distinct": _failed_distinct,
+    "same": lambda emit, origin, other: f"{emit.name(origin)} is not {emit.name(other)}",
+    "not same": lambda emit, origin, other: f"{emit.name(origin)} is {emit.name(other)}",
+    "history": lambda emit, origin, has: f"{emit.name(origin)}._node is {'None' if has else 'not None'}",
+    "no leaf": lambda emit, origin, _: f"{emit.name(origin)}.is_leaf",
+    "length": lambda emit, origin, length: f"len({emit.name(origin)}) != {length}",
+    "keys": lambda emit, origin, keys: _failed_value(emit, f"{emit.constant(tuple)}({emit.name(origin)})", keys),
+    "no key": lambda emit, origin, key: f"{key!r} in {emit.name(origin)}",
+    "not own": lambda emit, origin, name: f"{name!r} in {emit.name(origin)}.__dict__",
+    "method": lambda emit, origin, function: f"{emit.name(origin)}.__func__ is not {emit.constant(function)}",
 }  # fmt: skip
