@@ -45,51 +45,72 @@ def extract_functions(graph: FuncGraph, groups: Iterable[tuple[str, Sequence[CNo
             let ret = %1 - x in
             ret end
     """
-    assert graph.return_ is not None
-    calls = sorted((call for call in needed_by(graph.return_) if call.graph is graph), key=_order)
-    users: dict[AnfNode, list[tuple[CNode, bool]]] = {}
-    for call in calls:
-        for position, node in enumerate(call.inputs):
-            users.setdefault(node, []).append((call, call.calls(_DEPEND) and position > 1))
-    behind = {call: (call.order, 0) for call in calls}  #: where each call stands
-    stands_for: dict[AnfNode, AnfNode] = {}
-    for name, group in groups:
-        members = _with_what_lies_between(behind.keys() & set(group), graph)
-        outside = {call: {waits for user, waits in users[call] if user not in members} for call in members}
-        read, awaited = ([call for call in members if waits in outside[call]] for waits in (False, True))
+    extraction = _Extraction(graph)
+    for name, calls in groups:
+        extraction.extract(name, calls)
+    return extraction.finish()
+
+
+class _Extraction:
+    """Moves calls of a graph."""
+
+    def __init__(self, graph: FuncGraph) -> None:
+        assert graph.return_ is not None
+        self.graph = graph
+        calls = [call for call in needed_by(graph.return_) if call.graph is graph]
+        #: By call, who takes it, and whether that only waits for it.
+        self.users: dict[AnfNode, list[tuple[CNode, bool]]] = {}
+        for call in calls:
+            for position, node in enumerate(call.inputs):
+                self.users.setdefault(node, []).append((call, call.calls(_DEPEND) and position > 1))
+        self.behind = {call: (call.order, 0) for call in calls}  #: where each call stands
+        self.stands_for: dict[AnfNode, AnfNode] = {}
+
+    def extract(self, name: str, calls: Iterable[CNode]) -> None:
+        members = _with_what_lies_between(self.behind.keys() & set(calls), self.graph)
+        uses = {call: {waits for user, waits in self.users[call] if user not in members} for call in members}
+        read = [call for call in members if False in uses[call]]
+        awaited = [call for call in members if uses[call] == {True}]
         if not read and not awaited:
-            continue
-        inner, given = FuncGraph(name), {}
+            return
         last = members[-1].order
+        inner, given = self._moved(name, members)
+        kinds = tuple([call.abstract for call in read])
+        result = read[0] if len(read) == 1 else inner.apply(_MAKE_TUPLE, *read, abstract=kinds)
+        inner.output = inner.apply(_DEPEND, result, *awaited, abstract=result.abstract) if awaited else result
+        made = self.graph.apply(inner, *given, abstract=result.abstract)
+        self.behind[made] = last, 0
+        self.stands_for.update(dict.fromkeys(awaited, made))
+        if len(read) == 1:
+            made.name = result.name
+            self.stands_for[result] = made
+            return
+        for i, call in enumerate(read):
+            part = self.graph.apply(_GETITEM, made, i, name=call.name, abstract=call.abstract)
+            self.stands_for[call], self.behind[part] = part, (last, i + 1)
+
+    def _moved(self, name: str, members: Sequence[CNode]) -> tuple[FuncGraph, list[AnfNode]]:
+        """A function with these calls, and what it takes."""
+        inner, given = FuncGraph(name), dict[AnfNode, AnfNode]()
         for call in members:
-            inputs = [stands_for.get(node, node) for node in call.inputs]
+            inputs = [self.stands_for.get(node, node) for node in call.inputs]
             for node in inputs:
                 if not isinstance(node, ValueNode) and node not in members and node not in given:
                     given[node] = inner.parameter(node.name, abstract=node.abstract)
-            del behind[call]
+            del self.behind[call]
             call._inputs = tuple([given.get(node, node) for node in inputs])
             call.graph, call.order = inner, inner.next_order()
-        types = tuple([call.abstract for call in read])
-        result = read[0] if len(read) == 1 else inner.apply(_MAKE_TUPLE, *read, abstract=types)
-        effects = [call for call in awaited if call not in read]
-        inner.output = inner.apply(_DEPEND, result, *effects, abstract=result.abstract) if effects else result
-        made = graph.apply(inner, *given, abstract=result.abstract)
-        behind[made] = last, 0
-        stands_for.update(dict.fromkeys(effects, made))
-        if len(read) == 1:
-            made.name = result.name
-            stands_for[result] = made
-            continue
-        for i, call in enumerate(read):
-            part = stands_for[call] = graph.apply(_GETITEM, made, i, name=call.name, abstract=call.abstract)
-            behind[part] = last, i + 1
-    for number, call in enumerate(sorted(behind, key=behind.__getitem__)):
-        call.order = number
-        if not stands_for.keys().isdisjoint(call.inputs):
-            call._inputs = tuple([stands_for.get(node, node) for node in call.inputs])
-    graph._count = len(behind)
-    Graph.edits += 1
-    return stands_for
+        return inner, list(given)
+
+    def finish(self) -> dict[AnfNode, AnfNode]:
+        """Number the calls that have stayed, and lead their edges to the functions."""
+        for number, call in enumerate(sorted(self.behind, key=self.behind.__getitem__)):
+            call.order = number
+            if not self.stands_for.keys().isdisjoint(call.inputs):
+                call._inputs = tuple([self.stands_for.get(node, node) for node in call.inputs])
+        self.graph._count = len(self.behind)
+        Graph.edits += 1
+        return self.stands_for
 
 
 def _with_what_lies_between(calls: Collection[CNode], graph: Graph) -> list[CNode]:
