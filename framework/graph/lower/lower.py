@@ -77,7 +77,8 @@ class Segment:
 
     def _lower(self) -> None:
         lowering = Lowering(self.inputs, self.calls, self.outputs)
-        tasks = self._fused(lowering.tasks) if is_on("fuse_loops") else lowering.tasks
+        self._is_fused = is_on("fuse_loops")
+        tasks = self._fused(lowering.tasks) if self._is_fused else lowering.tasks
         self._singles = lowering.tasks if can_be_scalar(lowering.tasks) else None
         arena, workspaces = arrange(tasks, self.graph.name)  # the roots of the arena know their places now
         self._is_refused = lowering.is_refused
@@ -94,7 +95,6 @@ class Segment:
             blocks.expect(self, self._borrowed)
         self._stages = self._join(tasks, workspaces, _check_of_overlap(lowering.given))
         self._handed = [_handed(lowering.values[value]) for value in self.outputs]
-        self.places = lowering.values  #: where each value lies
         self.arena = arena  #: bytes for what lies between the operators
 
     @property
@@ -102,6 +102,12 @@ class Segment:
         """What each kernel and loop computes, in their order; nothing where it copies a constant."""
         of = [[(0, stage.calls)] if isinstance(stage, Task) else stage.computes for stage in self._stages]
         return [tuple(dict.fromkeys(calls)) for computes in of for _, calls in computes if calls is not None]
+
+    def places(self) -> dict[AnfNode, Place]:
+        """Where each value lies: found once more, since no run asks for it."""
+        lowering = Lowering(self.inputs, self.calls, self.outputs)
+        arrange(fuse(lowering.tasks) if self._is_fused else lowering.tasks)
+        return lowering.values
 
     def _fused(self, tasks: list[Task]) -> list[Task]:
         if is_cold():

@@ -190,7 +190,7 @@ class Body:
         stands_for = extract_functions(graph, groups)
         graph.notes = [(None, f"pass {each}") for each in self.variant.runner.passes()]
         graph.notes.append((None, f"{len(loops)} kernels and loops, {segment.arena} bytes of arena"))
-        for value, place in segment.places.items():
+        for value, place in segment.places().items():
             node = self.values.get(self._recorded(value))
             node = stands_for.get(node, node) if node is not None else None
             if node is not None and node.graph in (graph, None):
