@@ -68,6 +68,7 @@ class FuncGraph(Graph):
     Attributes:
         guards: what must hold for the graph to be what the program does, in words, where it comes from a program: a
             compiled call asks that in front of it. Whoever calls the graph himself is not asked.
+        notes: what `print` tells where the graph begins, of it or of one of its nodes: pairs of a node, or None, and words.
         weights: Parameters that stand behind the arguments of a call, by the names of the parameters that they are given
             to: those of a graph that `anfora.load` has read. `nn.GraphCell` calls a graph with them.
     Example:

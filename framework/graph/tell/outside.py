@@ -34,9 +34,7 @@ def found_outside(origin: Origin, known: Mapping[int, Any], changed: set[Any]) -
     if origin.kind not in ("attr", "item") or is_changed:
         return UNKNOWN
     base = found_outside(origin.base, known, changed)
-    if base is UNKNOWN:
-        return UNKNOWN
-    return getattr(base, origin.key) if origin.kind == "attr" else base[origin.key]
+    return UNKNOWN if base is UNKNOWN else origin.call[0](base, origin.key)
 
 
 _ITEMS = object()  #: that any item may be another one
@@ -71,12 +69,8 @@ def known_slots(entry: Point, changed: set[Any]) -> dict[Point, dict[int, Any]]:
         for variant in point.variants:
             edges = {} if isinstance(variant.end, Return) else variant.end.edges
             for target, places in edges.values():
-                values = [
-                    found_outside(variant.runner.origins[place], found[point], changed)
-                    if isinstance(place, int)
-                    else None
-                    for place in places
-                ]
+                origins = [variant.runner.origins[place] if isinstance(place, int) else None for place in places]
+                values = [origin and found_outside(origin, found[point], changed) for origin in origins]
                 here: dict[int, Any] = {i: value for i, value in enumerate(values) if is_a(value, Cell)}
                 before = found.get(target)
                 if before is not None:

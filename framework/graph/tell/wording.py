@@ -258,7 +258,7 @@ def changed(guard: tuple, values: Sequence[Any], names: Names) -> str:
         return f"type({path}): {wanted.__name__} -> {type(now).__name__}"
     if origin.kind == "number" and origin.key in _OF_SEVERAL:
         return f"no more: {guard_text(guard, names)}"
-    if kind in ("is", "equal", "operator"):
+    if kind in ("is", "equal", "operator", "method"):
         return f"{path}: {_shown(payload)} -> {_shown(now)}"
     if kind == "layout":
         return f"{path}: {payload!r} -> {getattr(now, '_layout', now)!r}"
@@ -268,8 +268,6 @@ def changed(guard: tuple, values: Sequence[Any], names: Names) -> str:
         return f"len({path}): {payload} -> {len(now)}"
     if kind == "keys":
         return f"the keys of {path}: {', '.join(map(repr, payload))} -> {', '.join(map(repr, now))}"
-    if kind == "method":
-        return f"{path}: {_shown(payload)} -> {_shown(now)}"
     return f"no more: {guard_text(guard, names)}"
 
 
