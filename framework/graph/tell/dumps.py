@@ -2,8 +2,8 @@
 
     00_parse_0000       what the function says: MindIR, with `interpret` nodes for what has no graph form
     01_specialise_0001  what was recorded: typed MindIR, a file for each form of call, with its guards
-    02_lower_0003       the same with operators that share a loop as functions of their own; in `.ir` also what each pass did,
-                        and where values lie
+    02_lower_0003       the same with operators that share a loop as functions of their own; in `.ir` also what each pass
+                        did, and where values lie
 
 The last number counts all files of the process; `.ir` is for eyes and `.dat` complete: it reads back to an equal graph
 (`read`). At level 3 `.dot` is the drawing, with a number of its own: `dot -Tsvg FILE`. Files are written behind a call in
