@@ -2,8 +2,8 @@
 
 A piece of program starts from *slots*: the arguments of the call, or what was alive when the piece before it ended.
 Everything else is reached from these, and from objects that are known (modules, functions, classes), by reading
-attributes and items. An origin is such a path. `Emitter` turns origins, and guards on them, into the Python text of a
-check.
+attributes and items. An origin is such a path, and says which `call` gives it: dumps make that a node. `Emitter` turns
+origins, and guards on them, into the Python text of a check.
 """
 
 from __future__ import annotations

@@ -169,19 +169,16 @@ def _values(origin: Origin, counter: Counter, items: Iterable[int]) -> list[Any]
     return found
 
 
-def _value(origin: Origin, values: dict[int, Any]) -> Any:
-    def value(part: Any) -> Any:
-        if not isinstance(part, Origin):
-            return part
-        if id(part) in values:
-            return values[id(part)]
-        if part.kind == "number":
-            return part.key(*map(value, part.base))
-        if part.kind == "known":
-            return part.key
-        raise LookupError(part)
-
-    return value(origin)
+def _value(part: Any, values: dict[int, Any]) -> Any:
+    if not isinstance(part, Origin):
+        return part
+    if id(part) in values:
+        return values[id(part)]
+    if part.kind == "number":
+        return part.key(*[_value(each, values) for each in part.base])
+    if part.kind == "known":
+        return part.key
+    raise LookupError(part)
 
 
 def images_in(image: Any) -> list[tuple]:
