@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
+import operator
 import sys
 import traceback
 import warnings
 
 import pytest
+from outcomes import bits
 
 import anfora as ms
-from anfora import Tensor
+from anfora import Tensor, jit
 from anfora.graph.run.keeper import Keeper
 from anfora.graph.state.moments import OVERDRAWN
 
@@ -354,3 +357,35 @@ def test_variables_in_tracebacks(program):
     compiled = ms.jit(program)
     for given in (1, 2, 3, 3, 4):
         assert seen(compiled, given) == seen(program, given)
+
+
+#: Expressions of `value`, which is NotImplemented, and of `flag`, a bool, of which some versions of Python warn.
+WARNED_OF = [
+    "bool(value)", "not value", "1 if value else 2", "value and flag", "value or flag", "operator.truth(value)",
+    "operator.not_(value)", "any([value])", "all((value, value))", "any(each for each in [value])",
+    "[*filter(None, [value])]", "[*map(bool, [value])]", "[each for each in [value] if each]",
+    "functools.partial(bool, value)()", "(1).__eq__('a') or flag", "sorted([2, 1], reverse=bool(value))",
+    "~flag", "operator.invert(flag)", "~(not flag)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", WARNED_OF)
+@pytest.mark.parametrize("what", ["always", "error"])
+def test_python_warns_in_each_call(expression, what, tmp_path):
+    text = f"def program(x, value, flag):\n    try:\n        return {expression}, x + 1\n"
+    text += "    except Exception as error:\n        return str(error)\n"
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    scope = {"functools": functools, "operator": operator}
+    exec(compile(text, file, "exec"), scope)
+
+    def heard(function):
+        told = []
+        for flag in (True, True, False, True):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter(what)
+                result = bits(function(Tensor([1.0]), NotImplemented, flag))
+            told.append((result, [(str(each.message), each.category, each.filename, each.lineno) for each in caught]))
+        return told
+
+    assert heard(jit(scope["program"])) == heard(scope["program"])

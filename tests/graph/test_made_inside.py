@@ -625,6 +625,79 @@ def test_each_call_makes_others() -> None:
     assert calls[1][2].tolist() == x.tolist()
 
 
+#: Objects of this library that a call makes, which are no layers, each with what is done with it outside.
+OBJECTS: dict[str, tuple[Callable, Callable]] = {
+    "gradient operation": (lambda x, r: ops.GradOperation(), lambda made, x: made(lambda v: v * v)(x)),
+    "its function": (lambda x, r: ops.GradOperation()(lambda v: v * v * r), lambda made, x: made(x)),
+    "gradient": (lambda x, r: ms.grad(lambda v: v * v * r), lambda made, x: made(x)),
+    "mapped": (lambda x, r: ops.HyperMap(lambda v: v * r), lambda made, x: made([x, x])),
+    "mapped once": (lambda x, r: ops.Map(lambda v: v * r), lambda made, x: made([x, x])),
+    "compiled": (lambda x, r: ms.jit(lambda v: v * r), lambda made, x: made(x)),
+    "compiled with options": (lambda x, r: ms.jit(fullgraph=True)(lambda v, k=r: v * k), lambda made, x: made(x)),
+    "compiled method": (lambda x, r: ms.jit(_Scale(r).scale), lambda made, x: made(x)),
+    "chosen by types": (lambda x, r: _chosen(r), lambda made, x: (made(x), made(2.0), len(made.entries))),
+    "parameters": (lambda x, r: ms.ParameterTuple(()), lambda made, x: len(made)),
+    "callback": (lambda x, r: ms.train.Callback(), lambda made, x: vars(made)),
+    "operator": (lambda x, r: ops.Concat(0), lambda made, x: made((x, x))),
+}
+
+
+class _Scale:
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def scale(self, x: Tensor) -> Tensor:
+        return x * self.factor
+
+
+def _chosen(factor: float) -> Any:
+    chosen = ops.MultitypeFuncGraph("chosen")
+
+    @chosen.register("Tensor")
+    def of_tensors(x: Tensor) -> Tensor:
+        return x * factor
+
+    @chosen.register("Number")
+    def of_numbers(x: float) -> float:
+        return x + factor
+
+    return chosen
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+@pytest.mark.parametrize("has_hop", [False, True])
+def test_each_call_makes_another_object(name: str, has_hop: bool) -> None:
+    make, use = OBJECTS[name]
+    can_be_marked = name not in ("parameters", "compiled method")
+
+    def run(way: Callable) -> list:
+        kept: list[Any] = []
+
+        @way
+        def program(x: Tensor, rate: float) -> Any:
+            made = make(x, rate)
+            if can_be_marked:
+                made.mark = rate
+            if has_hop:
+                seen.append(x.sum().item())
+            kept.append(made)
+            return made, made is kept[-1], use(made, x)
+
+        seen: list[float] = []
+        told: list[Any] = []
+        for n in range(4):
+            x = Tensor([1.0 + n, 2.0])
+            made, is_kept, used = program(x, 0.5 + n)
+            marks = [each.mark for each in kept] if can_be_marked else []
+            told.append((
+                shown(used), is_kept, made is kept[-1], [made is each for each in kept], marks,
+                [shown(use(each, x)) for each in kept],
+            ))  # fmt: skip
+        return told
+
+    assert run(ms.jit) == run(lambda function: function)
+
+
 def described(x: Tensor, n: int, made: Tensor) -> Any:
     return [Tensor(shape=(None, n), dtype=ms.float32), x + 1, made]
 

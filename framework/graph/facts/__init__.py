@@ -10,7 +10,7 @@ drops.py             what a write lets go of, and who may notice that
 classes.py           what a class has, asked at the price of one look
 collected.py         deques, counters and the like; arrays.py, arrays of numpy's that the program makes;
                      constructed.py, dates, fractions, paths
-operator_classes.py  this library's operators that are objects
+operator_classes.py  this library's operators that are objects; compiled_functions.py, functions that are compiled
 plain.py             which values are plain: programs on them alone are Python's
 contexts.py          what contextlib makes
 kinds.py             what an object is, asked without a word to it

@@ -9,6 +9,7 @@ from __future__ import annotations
 import abc
 import enum
 import functools
+import types
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -18,7 +19,7 @@ from anfora.graph.machine.operations import flags_of, is_of_python, mro_of, tabl
 
 __all__ = [
     "DESCRIBING", "Facts", "class_attribute", "comes_first", "defines", "has_tag", "is_set_through", "never_changes",
-    "of_version",
+    "of_version", "slots_of",
 ]  # fmt: skip
 
 
@@ -89,6 +90,13 @@ def defines(kind: type, name: str) -> bool:
         if name in table_of(base):
             return True
     return False
+
+
+@of_version
+def slots_of(kind: type) -> tuple[types.MemberDescriptorType, ...]:
+    """The places that a class of the program has for attributes of its objects, beside their dict."""
+    found = [table_of(base).values() for base in mro_of(kind)[:-1] if is_of_python(base)]
+    return tuple([place for places in found for place in places if type(place) is types.MemberDescriptorType])
 
 
 def is_set_through(static: Any) -> bool:

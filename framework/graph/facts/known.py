@@ -29,6 +29,7 @@ from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
 from anfora.graph.facts import contexts, makers, rows
 from anfora.graph.facts.classes import class_attribute, defines, of_version
+from anfora.graph.facts.compiled_functions import is_compiled
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
@@ -187,7 +188,12 @@ def forgets(function: Any) -> bool:
     fact = fact_of(function)
     if fact is not None:
         return fact.forgets
-    return is_a(function, Op) or computes(function)
+    return is_a(function, Op) or (computes(function) and not _makes_holders(function))
+
+
+def _makes_holders(function: Any) -> bool:
+    """Whether it is a class whose objects hold what they are made of."""
+    return is_a(function, type) and issubclass(function, (BaseException, tuple))
 
 
 def only_moves(function: Any) -> bool:
@@ -244,11 +250,6 @@ def holds_state(value: Any) -> bool:
     """Whether there is more to an object of this library than which one it is: it is a metric, a schedule or a loss scaler,
     whose attributes change, or a gradient function, which holds one of the program's."""
     return type(value) is api.GradientFunction or _of(module_of(type(value)), (*_LAYERS, "anfora.optim"))
-
-
-def is_compiled(value: Any) -> bool:
-    """Whether it is a compiled function, which may have attributes as other functions have."""
-    return defines(type(value), "_is_compiled")
 
 
 def is_transform(function: Any) -> bool:

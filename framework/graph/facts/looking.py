@@ -8,7 +8,10 @@ Two questions, since special methods of the program are gone into, and the data 
 
 from __future__ import annotations
 
+import operator
+import sys
 from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable
 from typing import Any
 
 from anfora.core.parameter import Parameter
@@ -50,7 +53,9 @@ __all__ = [
     "is_plain",
     "keys_of",
     "looks_into",
+    "may_warn",
     "parts_of",
+    "warns",
 ]
 
 _DEEPEST = 20
@@ -114,6 +119,21 @@ def is_plain(use: int, value: Any) -> bool:
         if keys is None or not all(map(is_hashed_plainly, keys)):
             return False
     return not (use & (LENGTH | WALKED | DRAINED) and known.has_methods(value))
+
+
+def may_warn(operation: Callable, args: tuple) -> bool:
+    """Whether it has to be looked at more closely whether Python warns of what is done: see `warns`."""
+    return operation is operator.invert or type(NotImplemented) in map(type, args)
+
+
+def warns(operation: Callable, use: int, value: Any) -> bool:
+    """Whether Python warns of what a function does with an argument: each call has to hear it, or to get the error that
+    some filter makes of it."""
+    if use & TRUTH and value is NotImplemented:
+        return True
+    if use & TRUTHS and any(item is NotImplemented for item in _items(value) or ()):
+        return True
+    return operation is operator.invert and type(value) is bool and sys.version_info >= (3, 12)
 
 
 def changes_unplainly(fact: Fact, args: tuple, kwargs: dict) -> bool:

@@ -20,7 +20,7 @@ from anfora.graph.machine.walks import Walk
 if TYPE_CHECKING:
     from anfora.graph.machine.world import Plain
 
-__all__ = ["Generator", "Original", "Thrown", "as_given", "for_python", "thrown"]
+__all__ = ["Generator", "Original", "Thrown", "as_given", "driven_by", "for_python", "is_left", "thrown"]
 
 
 class Generator:
@@ -154,10 +154,8 @@ class Generator:
     @property
     def gi_frame(self) -> Any:
         frame = self.frame
-        if self.real is not None:
-            return self.real.gi_frame
         if frame is None:
-            return None
+            return None if self.real is None else self.real.gi_frame
         line = frame.code.positions[frame.pc - 1][0] if frame.pc else frame.code.python.co_firstlineno
         return types.SimpleNamespace(
             f_code=frame.code.python, f_lineno=line, f_lasti=frame.pc - 1, f_locals=dict(frame.variables()),
@@ -231,6 +229,14 @@ def _driven(generator: Generator) -> Any:
             sent = error = None
 
 
+def driven_by(value: types.GeneratorType) -> Generator | None:
+    """The generator that one of Python's goes on with; None if it is one by itself."""
+    frame = value.gi_frame
+    if frame is None or frame.f_code.co_code != _driven.__code__.co_code:
+        return None
+    return frame.f_locals["generator"]  # type: ignore[no-any-return]
+
+
 class Original(NamedTuple):
     """What a generator function of this library stands for in the program, as its attribute `original`.
 
@@ -268,6 +274,12 @@ class Original(NamedTuple):
 def for_python(values: Iterable) -> tuple:
     """Values that Python is given: for iterators of the machine's its own."""
     return tuple([value.python() if type(value) in (Generator, Walk) else value for value in values])
+
+
+def is_left(value: Any) -> bool:
+    """Whether it is an iterator of the machine's that can be Python's from now on: one that runs cannot, since the machine
+    has its frame."""
+    return type(value) is Walk or (type(value) is Generator and not value.is_running)
 
 
 class _Given:

@@ -17,7 +17,7 @@ __all__ = [
     "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
     "give_dict", "go_on_with",
     "has_index", "has_own", "holds", "import_absent", "is_filled", "is_made", "is_mapping", "is_of_python",
-    "flags_of", "is_sequence",
+    "flags_of", "is_sequence", "is_set",
     "join", "make_dict", "make_set", "matches", "merge", "merge_keywords", "mro_of", "names_of_pattern", "no_comparison",
     "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread", "table_of",
     "unbound", "unbound_outside", "unpack", "unpack_rest", "update", "values_of_keys", "viewed",
@@ -222,6 +222,15 @@ def rest_of_mapping(value: Any, keys: tuple) -> dict:
 
 def fill_cell(cell: types.CellType, value: Any) -> None:
     cell.cell_contents = value
+
+
+def is_set(place: types.MemberDescriptorType, owner: Any) -> bool:
+    """Whether something stands in a slot of an object."""
+    try:
+        place.__get__(owner)
+    except AttributeError:
+        return False
+    return True
 
 
 def is_filled(cell: types.CellType) -> bool:

@@ -410,6 +410,10 @@ def getter(function: Any) -> tuple[Callable, tuple]:
     return (itemgetter_ if type(function) is operator.itemgetter else attrgetter_), (parts,)
 
 
+def parts_of_getter(function: Any) -> tuple:
+    return getter(function)[1]
+
+
 def _copy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """`copy.copy(x)` of a tensor without a history, and with nothing beside its data."""
     if kwargs or len(args) != 1 or type(args[0]) is not Tensor or args[0]._array is None:

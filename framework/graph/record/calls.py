@@ -37,6 +37,7 @@ from anfora.graph.polyfill.gradients import UNSEEN, can_walk, differentiate_in_p
 from anfora.graph.polyfill.polyfills import (
     differentiate,
     getter,
+    parts_of_getter,
 )
 from anfora.graph.polyfill.surroundings import initialise_here, make_here
 from anfora.graph.polyfill.transforms import guard_hooks
@@ -91,6 +92,9 @@ class Calls:
             return
         if type(function) in known.GETTERS:
             replacement, parts = getter(function)
+            if recorder.is_outside(function):
+                origin = recorder.derive(parts_of_getter, recorder.origins[id(function)][1])
+                recorder.look(recorder.register(parts, origin))
             recorder.enter(machine, replacement, (*parts, *args), kwargs)
             return
         if self._has_way(machine, function, args, kwargs):
@@ -206,7 +210,7 @@ class Calls:
         if function is object.__new__:
             is_plain = len(args) == 1 and not kwargs and is_plain_object(args[0])
             if is_plain:
-                machine.push(machine.natively(function, args, kwargs))
+                machine.push(self.recorder.adopt(machine.natively(function, args, kwargs)))
             return is_plain
         if defines(function, "__del__") and is_of_python(function):
             self._leave_and_call(machine, function, args, kwargs)
@@ -222,6 +226,9 @@ class Calls:
                 recorder.own[id(made)] = made
                 machine.push(made)
                 return True
+        if defines(kind, "_is_compiled"):
+            machine.push(recorder.adopt(machine.natively(kind, args, kwargs)))
+            return True
         if known.is_layer(kind):
             return make_here(recorder, machine, kind, args, kwargs)
         if type(kind) not in ORDINARY:
@@ -234,11 +241,11 @@ class Calls:
             defaults = makers.defaults_of(kind)
             if defaults is not None:
                 recorder.read_function(defaults)
-            machine.push(machine.natively(kind, args, kwargs))
+            machine.push(recorder.adopt(machine.natively(kind, args, kwargs)))
             return True
         if way is None or not contexts.may_be_made(kind, machine.frames) or not recorder.enters(way):
             return False
-        made = machine.natively(object.__new__, (kind,), {})
+        made = recorder.adopt(machine.natively(object.__new__, (kind,), {}))
         recorder.enter(machine, way, (made, *args), kwargs, "object")
         machine.frames[-1].target = made
         return True

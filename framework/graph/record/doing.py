@@ -23,7 +23,7 @@ from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.facts.constructed import adopt_constructed, constructs
 from anfora.graph.facts.kinds import dict_of_module, is_a
 from anfora.graph.facts.known import SIMPLE
-from anfora.graph.facts.looking import changes_unplainly
+from anfora.graph.facts.looking import changes_unplainly, may_warn
 from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, plain_tuple
 from anfora.graph.facts.rows.constructed import CONSTRUCTORS
 from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, is_in_turn, resolved
@@ -77,7 +77,7 @@ class Doing(Hops):
             return self.redo()
         if self.given is None and id(operation) in _ASKING_IDENTITY and not self.pin(args):
             return self._left_alone(machine, operation, args)
-        if not kwargs:
+        if not kwargs and not may_warn(operation, args):
             if id(operation) in _OPERATORS:
                 computes = self.operator_of(operation, args)
                 if computes is not None or all(map(self.is_operand, args)):
@@ -340,6 +340,8 @@ class Doing(Hops):
             self.leave_to_a_tape_outside(machine)
         if self.own and type(result) in KINDS and any(map(self.owns_container, args)):
             self.own.setdefault(id(result), result)
+        if is_a(operation, type):
+            self.adopt(result)
         if known.is_transform(operation) and type(result) in (types.FunctionType, GradientFunction):
             self.made(result)  # for this call, with its values
             for cell in getattr(result, "__closure__", None) or ():

@@ -15,10 +15,11 @@ interpreter's, results, what is written outside, the program itself when recordi
 from __future__ import annotations
 
 import abc
+import collections
 import functools
 import operator
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from anfora import api, batching
@@ -30,8 +31,8 @@ from anfora.core.tree import has_tensors
 from anfora.eager import transform
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
-from anfora.graph.facts.classes import defines
-from anfora.graph.facts.collected import KINDS, items_of
+from anfora.graph.facts.classes import defines, slots_of
+from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.makers import takes_numbers
@@ -55,7 +56,7 @@ from anfora.graph.facts.table import (
 from anfora.graph.lower.ranges import Counter, iterator_of
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
-from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.generators import Generator, is_left
 from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill.gradients import ARRANGING, laid_out
 from anfora.graph.record.notebook import Notebook
@@ -147,17 +148,23 @@ class Unwrapping:
             return self._plain(value)
         if kind in SIMPLE or is_a(value, (Tensor, type, types.ModuleType, Op, DType, Linearized)):
             return value
-        found = self._done.get(id(value))
-        if found is not None:
-            return found[1]
+        done = self._done.get(id(value))
+        if done is not None:
+            return done[1]
         if (self._is_foreign(value) and not known.is_bound(value)) or known.is_chain(value):
             return value
         self._done[id(value)] = value, value
         result: Any
         if kind is Counter:
-            result = iterator_of(value)
+            result = self._counter(value)
         elif is_a(value, tuple):
             result = self._tuple(value)
+        elif kind is frozenset:
+            result = self._frozen(value)
+        elif kind is slice:
+            parts = value.start, value.stop, value.step
+            found = self._tuple(parts)
+            result = value if found is parts else slice(*found)
         elif kind is types.MethodType or known.is_bound(value):
             owner = self._value(value.__self__)
             result = value if owner is value.__self__ else _bound(value, owner)
@@ -166,7 +173,7 @@ class Unwrapping:
         else:
             self.changed[id(value)] = result = value
             self._pending.append(value)
-            if self._is_leaving and kind in (Generator, Walk):
+            if self._is_leaving and is_left(value):
                 self._go_through()
                 result = value.python(for_good=True)
         if result is not value:
@@ -174,11 +181,25 @@ class Unwrapping:
         self._done[id(value)] = value, result
         return result
 
+    def _counter(self, value: Counter) -> Any:
+        return iterator_of(value)
+
     def _tuple(self, value: tuple) -> tuple:
         items = [self._value(item) for item in tuple.__iter__(value)]  # its class may have another one
         if all(map(operator.is_, items, tuple.__iter__(value))):
             return value
         return tuple(items) if type(value) is tuple else tuple.__new__(type(value), items)
+
+    def _keys(self, keys: Collection[Any]) -> list[Any] | None:
+        """What stands in the places of keys; None where all stay. There are no numbers among them, but iterators."""
+        if not self._is_leaving:
+            return None
+        found = [self._value(key) for key in keys]
+        return None if all(map(operator.is_, found, keys)) else found
+
+    def _frozen(self, value: frozenset) -> frozenset:
+        found = self._keys(value)
+        return value if found is None else frozenset(found)
 
     def _iterator(self, value: Any) -> Any:
         function, args, *state = reduced(value)
@@ -190,6 +211,11 @@ class Unwrapping:
             quietly(made.__setstate__, state[0])
         return made
 
+    def _keywords(self, table: dict[str, Any] | None) -> None:
+        """Go through what a call takes by name where it is given nothing else: nobody is asked for it then."""
+        for name, value in (table or {}).items():
+            self._exchange(_set_keyword, table, name, value)
+
     def _fill(self, value: Any, kind: type) -> None:
         """Go through what an object holds."""
         if kind is list:
@@ -198,6 +224,16 @@ class Unwrapping:
         elif kind is dict:
             for key, item in value.items():
                 self._exchange(operator.setitem, value, key, item)  # the keys stay, so it may be walked over meanwhile
+            keys = self._keys(value.keys())
+            if keys is not None:
+                items = [*value.values()]
+                value.clear()
+                value.update(zip(keys, items))
+        elif kind is set:
+            keys = self._keys(value)
+            if keys is not None:
+                value.clear()
+                value.update(keys)
         elif kind is types.CellType:
             try:
                 held = value.cell_contents
@@ -209,6 +245,7 @@ class Unwrapping:
                 self._value(cell)
             if value.__defaults__:
                 self._exchange(setattr, value, "__defaults__", value.__defaults__)
+            self._keywords(value.__kwdefaults__)
             for table in (value.__kwdefaults__, value.__annotations__, value.__dict__):
                 self._value(table)
         elif kind is Frame:
@@ -222,6 +259,7 @@ class Unwrapping:
             self._value(value.frame)
             value.call = self._value(value.call)
         elif kind is functools.partial:
+            self._keywords(value.keywords)
             self._exchange(_set_parts, value, None, (value.func, value.args, value.keywords))
         elif kind is Walk:
             self._value(value.base)
@@ -231,13 +269,39 @@ class Unwrapping:
         elif kind in known.VIEWS:
             self._value(known.viewed(value))
         elif kind in KINDS:  # numbers do not get into them, but for objects that hold some
-            for item in (*items_of(value), getattr(value, "default_factory", None)):
-                self._value(item)
+            for place, item in [*(enumerate(value) if kind is collections.deque else value.items())]:
+                self._exchange(operator.setitem, value, place, item)
+            self._value(getattr(value, "default_factory", None))
         else:
             if is_a(value, BaseException):
                 self._exchange(setattr, value, "args", value.args)
             if kind.__dictoffset__:
                 self._value(operations.dict_of(value))
+            for place in slots_of(kind):
+                if operations.is_set(place, value):
+                    self._exchange(_set_slot, value, place, place.__get__(value))
+
+
+class _Exchange(Unwrapping):
+    """Puts what has moved in the places of what it was; numbers that vary stay.
+
+    Args:
+        moved: by identity, what has moved and what stands for it now.
+    """
+
+    def __init__(self, is_foreign: Callable[[Any], bool], moved: Mapping[int, tuple[Any, Any]]) -> None:
+        super().__init__(is_foreign, lambda number: number, dict(moved))
+
+    def _counter(self, value: Counter) -> Counter:
+        return value
+
+
+def _set_keyword(table: dict[str, Any], name: str, value: Any) -> None:
+    table[name] = value
+
+
+def _set_slot(value: Any, place: types.MemberDescriptorType, held: Any) -> None:
+    place.__set__(value, held)
 
 
 def _set_parts(function: functools.partial, _: None, parts: tuple) -> None:
@@ -296,7 +360,25 @@ class Held(Notebook):
         moved = found.moved() if is_kept else found.exchanged()
         self.settled.update(moved)
         self.moved.update(moved)
+        self._go_on_with(found.moved())
         return result
+
+    def _go_on_with(self, moved: Mapping[int, tuple[Any, Any]]) -> None:
+        """Of what has moved, iterators are where they are: if the program had another one than who has been given it, the
+        one would not know what the other has taken."""
+        iterators = {key: pair for key, pair in moved.items() if type(pair[0]) in known.ITERATORS}
+        if iterators:
+            self.moved.update(iterators)
+            self._exchange(iterators)
+
+    def _exchange(self, moved: Mapping[int, tuple[Any, Any]]) -> Unwrapping:
+        """Let the program have what stands in the places of what has moved."""
+        exchange = _Exchange(self.is_foreign, moved)
+        for each in self.machine.chain() if self.machine is not None else ():
+            for frame in each.frames:
+                exchange(frame)
+            exchange(each.saved)
+        return exchange
 
     def released(self, value: Any, is_leaving: bool = False) -> Any:
         """A value for the world outside: in the places of numbers stand their values, on which nothing depends.
@@ -363,10 +445,14 @@ class Held(Notebook):
     def _unwrapping(self, is_leaving: bool = False) -> Unwrapping:
         return Unwrapping(self.is_foreign, value_of_number, is_leaving=is_leaving, moved=self.moved)
 
-    def shown_as_values(self, value: Any) -> Any:
+    def shown_as_values(self, value: Any, is_leaving: bool = False) -> Any:
         """What the outside gets for good: objects hold values from now on, and what is made of its parts, numbers that vary
-        among them, is another one there. That becomes the program's at the end of the piece, see `settle_moved`."""
-        found = self._unwrapping()
+        among them, is another one there. That becomes the program's at the end of the piece, see `settle_moved`.
+
+        Args:
+            is_leaving: see Unwrapping.
+        """
+        found = self._unwrapping(is_leaving)
         result = found(value)
         self.moved.update(found.moved())
         return result
@@ -380,12 +466,8 @@ class Held(Notebook):
         """
         if not self.moved:
             return
-        exchange = Unwrapping(self.is_foreign, lambda number: number, self.moved)
+        exchange = self._exchange(self.moved)
         self.moved, self.settled = {}, {}
-        for each in self.machine.chain() if self.machine is not None else ():
-            for frame in each.frames:
-                exchange(frame)
-            exchange(each.saved)
         for values in lists:
             values[:] = [exchange.of(value) for value in values]
 
@@ -480,7 +562,7 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
         return _LOOKED_BY[operation](operation, args)
     if operation is type and len(args) > 1:  # a class that is made
         return None
-    if is_a(operation, type) and takes_numbers(operation):
+    if is_a(operation, type) and (takes_numbers(operation) or defines(operation, "_is_compiled")):
         return ()
     fact, given = resolved(operation, args)
     if fact is None or (fact.gives == NEW and not fact.moves) or fact.owner not in _HOLDING:

@@ -7,6 +7,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from anfora.core import slots
@@ -17,7 +18,7 @@ from anfora.graph.facts.drops import is_finished, is_noticed
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE, is_ours
 from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
-from anfora.graph.machine.generators import Generator, for_python
+from anfora.graph.machine.generators import Generator, for_python, is_left
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.world import Plain
 from anfora.graph.record.held import Unwrapping
@@ -135,20 +136,28 @@ class Hops(Operators):
     def let_go(self, state: State) -> None:
         """A piece is written down: of what it was written from nothing is held that the program itself has dropped."""
         live, lines = state.live.index, self.lines
-        for table in (self.local_cells, self.local_functions, self.own):
-            for key in table.keys() - state.made - live.keys():
-                del table[key]
+        self.keep_own(state.made | live.keys())
         dynamic = {key: kind for key, kind in self.dynamic.items() if key in live}
         self.begin({key: found for key, found in self.origins.items() if key in live})
         self.lines, self.dynamic = lines, dynamic
         self.kept = state.live
+
+    def keep_own(self, made: AbstractSet[int]) -> None:
+        """Of what the program has made, only so much is its own from now on: all else is gone, or stands outside.
+
+        Args:
+            made: their identities.
+        """
+        for table in (self.local_cells, self.local_functions, self.own):
+            for key in table.keys() - made:
+                del table[key]
 
     def _given(
         self, machine: Machine, state: State, operation: Callable, args: tuple, kwargs: dict
     ) -> tuple[Callable, tuple, dict]:
         """What the interpreter is given for a call: the objects that it may keep are the program's, and hold numbers no
         longer; others are made for it, as in later calls."""
-        if not self.holds:
+        if not self.holds and not any(map(is_left, state.built)):
             return operation, plain_tuple(args), plain_dict(kwargs)
         if state.is_kept:
             return self._handed_over(machine, state, (operation, args, kwargs))
@@ -160,8 +169,9 @@ class Hops(Operators):
         return operation, args, kwargs
 
     def _handed_over(self, machine: Machine, state: State, call: tuple) -> tuple[Callable, tuple, dict]:
-        """A call without numbers that vary. Iterators that held some are other ones now, for the program as well."""
-        call = self.shown_as_values(call)
+        """A call without numbers that vary, and with Python's iterators in the places of the machine's. Iterators are other
+        ones now for the program as well."""
+        call = self.shown_as_values(call, is_leaving=True)
         self.settle_moved(state.live.values, state.built)
         return call
 

@@ -341,6 +341,8 @@ class Notebook(Objects):
             self._register_tensor(value, origin)
         elif (known.is_bound(value) or is_a(value, types.MethodType)) and not known.is_chain(value):
             self._register_method(value, origin)
+        elif type(value) is slice:
+            self.guard("equal", origin, value)
         elif is_a(value, type):
             self.dynamic[id(value)] = value
         elif not self.opaque(value) and type(value) is not types.CellType:

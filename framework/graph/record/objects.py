@@ -35,7 +35,7 @@ from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.walks import Walk
 from anfora.graph.machine.world import Plain
 from anfora.graph.source.code import Code
-from anfora.graph.state.images import Imager, NoImage
+from anfora.graph.state.images import Imager, NoImage, is_plain_object
 from anfora.graph.state.moments import Escaped
 
 __all__ = ["ITERATORS_OVER_ONE", "MOVED", "Objects"]
@@ -85,6 +85,14 @@ class Objects(Plain):
         ):  # fmt: skip
             return False
         return known.is_ours(kind) and not known.holds_state(value)
+
+    def adopt(self, value: Any) -> Any:
+        """Something that the program has made: an object of this library's that can be changed, or holds what can, is
+        another one in each call, as one of the program's own classes is."""
+        kind = type(value)
+        if known.is_ours(kind) and (is_a(value, tuple) or is_plain_object(kind)):
+            self.own[id(value)] = value
+        return value
 
     def is_outside(self, value: Any) -> bool:
         return id(value) in self.origins and type(value) not in SIMPLE

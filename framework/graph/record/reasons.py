@@ -19,7 +19,7 @@ from anfora.graph.facts.classes import class_attribute, is_set_through
 from anfora.graph.facts.constructed import asks_surroundings
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE, is_plain_key
-from anfora.graph.facts.looking import asks, held_by, is_iterator, keys_of, looks_into, parts_of
+from anfora.graph.facts.looking import asks, held_by, is_iterator, keys_of, looks_into, parts_of, warns
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.table import (
     CALLED,
@@ -112,7 +112,7 @@ class Reasons(Held):
         if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
             looked = [v for v in (args[0], *args[1]) if not (known.is_object(v) and known.has_identity(type(v)))]
         reason = self._reason_to_look(operation, looked) if looked and not known.is_transform(operation) else None
-        return reason or _reason_to_ask(uses)
+        return reason or _reason_to_ask(operation, uses)
 
     def _reason_of_itself(self, operation: Callable, args: tuple) -> str | None:
         """The same for what a function is."""
@@ -184,6 +184,8 @@ class Reasons(Held):
         elif type(value) in known.VIEWS or self.owns_container(value):
             for item in value:
                 self._collect_identities(item, deep, found, depth + 1)
+        elif type(value) is Walk:
+            self._collect_identities(value.base, deep, found, depth + 1)
         elif is_iterator(value) and type(value) is not Generator:
             held = held_by(value)
             if held is None:
@@ -205,6 +207,8 @@ class Reasons(Held):
         is_of_keys = fact.owner in (dict, set, frozenset) and any(use & KEY for use, _ in uses)
         is_key = makes_keys or is_of_keys or operation in _MEMBERSHIP
         if not is_key or not all(is_a(x, Tensor) or known.has_identity(type(x)) for x in compared):
+            return False
+        if not all(map(self.is_outside, compared)):  # an iterator, whose items nobody knows
             return False
         if len(compared) + len(self.distinct) > _MOST_DISTINCT:
             return False
@@ -311,9 +315,11 @@ def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
 _MOST_DISTINCT = 32  #: objects that a piece tells apart: each is compared with each other
 
 
-def _reason_to_ask(uses: Sequence[tuple[int, Any]]) -> str | None:
-    """The same for special methods of the program's that are asked."""
+def _reason_to_ask(operation: Callable, uses: Sequence[tuple[int, Any]]) -> str | None:
+    """The same for special methods of the program's that are asked, and for what Python warns of."""
     for use, value in uses:
+        if warns(operation, use, value):
+            return f"{known.describe(operation)} of {value!r}, of which Python warns"
         if use & KEY and not use & INDEX and known.is_object(value) and not known.has_identity(type(value)):
             return f"a method of {type(value).__name__}"
         if asks(use, value):

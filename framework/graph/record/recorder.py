@@ -195,8 +195,6 @@ class Recorder(Doing):
             return value
         if kind is Number:
             return self.decide(Origin("number", bool, (value.origin,)), bool(value.value))
-        if value is NotImplemented:
-            return self.interpret(machine, bool, (value,), {}, "the truth of NotImplemented, of which Python warns")
         if known.has_methods(value):
             if self.given is not None:
                 return self.redo()
@@ -229,7 +227,7 @@ class Recorder(Doing):
                 machine.push(machine.natively(function, args, kwargs))
             return
         self.keeper.end_with_hop(self, machine, state, reason)
-        self.own_call = list(self.released(tuple(state.live.values)))
+        self.own_call = list(self.released(tuple(state.live.values), is_leaving=True))
         machine.frames.clear()
 
     def call_back(self, function: Callable, args: tuple, kwargs: dict | None = None) -> Any:

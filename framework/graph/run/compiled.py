@@ -352,7 +352,7 @@ class RecordedProgram(Recordings):
     def _call(self, hop: Hop, live: list[Any], calls: list) -> tuple[Point, list[Any]]:
         """Start a call of the function by itself."""
         made: list[Any] = []
-        _, args, kwargs, _ = released(build(hop.call, live, made), made)
+        _, args, kwargs, _ = released(build(hop.call, live, made, bool(hop.built)), made)
         for slot, number in hop.built.items():
             live[slot] = made[number]
         calls.append((hop, live))
@@ -439,7 +439,7 @@ class RecordedProgram(Recordings):
             operation, args, kwargs, handled = hop.make(live)
         else:
             made: list[Any] = []
-            operation, args, kwargs, handled = released(build(hop.call, live, made), made)
+            operation, args, kwargs, handled = released(build(hop.call, live, made, bool(hop.built)), made)
             for slot, number in hop.built.items():
                 live[slot] = made[number]
         try:

@@ -30,7 +30,7 @@ from anfora.graph.run.behind import Behind, key_of, lead_past
 from anfora.graph.run.ledger import Ledger
 from anfora.graph.run.points import Hop, Point, Return, Same, Variant
 from anfora.graph.run.widening import Widening
-from anfora.graph.state.images import Image, NoImage
+from anfora.graph.state.images import Image, Imager, NoImage
 from anfora.graph.state.moments import OVERDRAWN, Escaped, Live, Outcome, State, holds_identity, leaves_of
 
 if TYPE_CHECKING:
@@ -349,7 +349,8 @@ class Keeper:
         hop = recorder.end
         behind = Behind(recorder, recorder.live, outcome)
         key = behind.note_outcome(hop, machine.frames[-1].stack)
-        image = recorder.imager(behind.slot).image(tuple(machine.frames))
+        imager = recorder.imager(behind.slot)
+        image = imager.image(tuple(machine.frames))
         switch = switches()
         pattern = key_of(image, behind.live, switch)
         point = self.points.get(pattern)
@@ -370,7 +371,7 @@ class Keeper:
             self._close(next(each for each in point.variants if each.end is hop), point, key)
         if holds_identity(key):
             hop.hold(name, [value for _, value in leaves_of(outcome) if known.is_constant(value)])
-        self._arrive(recorder, machine, point, behind.live)
+        self._arrive(recorder, machine, point, behind.live, imager)
         recorder.came = hop, name
         if is_new:
             self._widen(recorder, machine, image)
@@ -411,7 +412,8 @@ class Keeper:
         with recorder.with_numbers():
             live = Live(recorder)
             written = recorder.written(live)
-            image = live.imager().image(tuple(machine.frames))
+            imager = live.imager()
+            image = imager.image(tuple(machine.frames))
             switch = switches()
             after = Live(recorder)  # what stands in slots behind the jump; the writes may need more
             for value, origin in zip(live.values, live.origins):
@@ -432,28 +434,34 @@ class Keeper:
         if recorder.came is not None and len(recorder.point.variants) == 1:
             hop, name = recorder.came
             lead_past(hop, name, recorder.point.variants[0])
-        self._arrive(recorder, machine, point, after)
+        self._arrive(recorder, machine, point, after, imager)
         return is_new
 
     def keep_again(self, recorder: Recorder, machine: Machine) -> None:
         """Go on from a point of the present moment, behind something of which nothing is kept."""
         live = Live(recorder)
-        image = live.imager().image(tuple(machine.frames))
+        imager = live.imager()
+        image = imager.image(tuple(machine.frames))
         switch = switches()
         key = key_of(image, live, switch)
         point = self.points.get(key)
         if point is None:
             point = self.points[key] = Point(image, switch)
-        self._arrive(recorder, machine, point, live)
+        self._arrive(recorder, machine, point, live, imager)
 
-    def _arrive(self, recorder: Recorder, machine: Machine, point: Point, after: Live) -> None:
-        """Go on from a point, with what stands in its slots."""
+    def _arrive(self, recorder: Recorder, machine: Machine, point: Point, after: Live, imager: Imager) -> None:
+        """Go on from a point, with what stands in its slots.
+
+        Args:
+            imager: what has made the image of it: nothing else is the program's own from here on.
+        """
         recorder.came = None
         if point.variants:  # from here on it may have been seen before
             recorder.rejoin = point, [v.value if type(v) is Number else v for v in after.values]
             machine.frames.clear()
             return
         recorder.begin({})
+        recorder.keep_own({*map(id, imager.made)})
         recorder.point = point
         for i, value in enumerate(after.values):
             origin = recorder.origin("slot", i)
@@ -461,8 +469,6 @@ class Keeper:
                 value.origin = origin
                 recorder.guard("type", origin, type(value.value))
             else:
-                recorder.local_cells.pop(id(value), None)
-                recorder.local_functions.pop(id(value), None)
                 recorder.take(value, origin)
         recorder.keep(after)
 

@@ -255,6 +255,8 @@ class Recordings(Keeper):
                 value.live_in(recorder)
             elif is_array(value) or is_constructed(value) or kind in KINDS or is_operator(value):
                 recorder.own[id(value)] = value
+            else:
+                recorder.adopt(value)
         return live
 
     def _finish(self, recorder: Recorder, machine: Machine) -> Any:

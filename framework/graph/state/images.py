@@ -20,6 +20,7 @@ from anfora.core.op import Op
 from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.classes import class_attribute, defines
 from anfora.graph.facts.collected import built_container, container_image
+from anfora.graph.facts.compiled_functions import built_compiled, compiled_image, is_compiled
 from anfora.graph.facts.constructed import built_value, is_constructed, value_image
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import (
@@ -286,6 +287,8 @@ def _image_of_own(value: Any) -> Callable[[Any, Callable[[Any], Image]], Image |
         return array_image
     if is_constructed(value):
         return value_image
+    if is_compiled(value):
+        return compiled_image
     return operator_image if is_operator(value) else container_image
 
 
@@ -554,6 +557,7 @@ _FROM_PARTS: dict[str, Callable[[Image, Callable[[Image], Any]], Any]] = {
     "number of an array": built_array,
     "constructed": built_value,
     "operator": built_operator,
+    "compiled": built_compiled,
     "counter": _built_counter,
     "partial": _built_partial,
     "iterator over a set": _rest_of_set,

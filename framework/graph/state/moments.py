@@ -15,6 +15,7 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, wrap
 from anfora.eager.tape import Followed
 from anfora.graph.facts import known
+from anfora.graph.facts.classes import defines
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Guard, Origin
@@ -193,6 +194,11 @@ class Live:
         return self.recorder.imager(self.slot)
 
 
+def _is_one(kind: type) -> bool:
+    """Whether objects of a type are never the same as others that are made alike."""
+    return kind is types.FunctionType or defines(kind, "__next__")
+
+
 class State:
     """The program before an instruction: its frames, and the call that the interpreter makes, as images."""
 
@@ -201,11 +207,9 @@ class State:
         self.written = recorder.written(self.live)
         arguments = self.live.imager()
         self.call = arguments.image((operation, args, kwargs, machine.handled()))
-        #: What was made for the call is from outside for the program behind it: somebody may have kept it, or have seen
-        #: which function it is.
-        self.is_kept = keeps_arguments(operation, args) or any(
-            type(made) is types.FunctionType for made in arguments.made
-        )
+        #: What was made for the call is from outside for the program behind it: somebody may have kept it, have seen which
+        #: function it is, or have taken items of an iterator.
+        self.is_kept = keeps_arguments(operation, args) or any(map(_is_one, map(type, arguments.made)))
         self.built = arguments.made if self.is_kept else []
         frames = machine.frames
         # What the program has besides. Many calls are given tuples, which it seldom has.

@@ -43,6 +43,7 @@ from anfora.graph.run.keeper import TOO_MANY
 from anfora.graph.run.points import Hop, Onward, Point
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
+from anfora.graph.state.images import Imager
 from anfora.graph.state.moments import OVERDRAWN, Live, Outcome, State
 from anfora.graph.tell.functions import Globals
 from anfora.graph.tell.twins import NoAnswer, asked, can_fork
@@ -327,7 +328,7 @@ class Analysed(Watched):
         finally:
             self.steps += machine.steps
 
-    def _arrive(self, recorder: Recorder, machine: Machine, point: Point, after: Live) -> None:
+    def _arrive(self, recorder: Recorder, machine: Machine, point: Point, after: Live, imager: Imager) -> None:
         assert isinstance(recorder, AbstractRecorder)
         if not point.variants:
             place = tuple((frame.code.python, frame.pc) for frame in machine.frames)
@@ -335,7 +336,7 @@ class Analysed(Watched):
             if self._visits[place] > _MOST_VISITS:  # a loop in which something grows, say
                 self.lose(TOO_MANY, machine)
         unknown, values = recorder.unknown_in(after), _values(after)
-        super()._arrive(recorder, machine, point, after)
+        super()._arrive(recorder, machine, point, after, imager)
         recorder.unknown, recorder.gave_unknown = unknown, False
         recorder.decided, recorder.decisions = [], ()
         recorder.begins = point, values, unknown, len(self.journal)

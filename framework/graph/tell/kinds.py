@@ -26,7 +26,7 @@ from anfora.core.errors import AnforaError
 from anfora.core.tensor import Tensor, current
 from anfora.eager.tape import Output
 from anfora.graph.facts.kinds import dict_of_module, name_of_module
-from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.generators import Generator, driven_by
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.run.compiled import Compiled, RecordedProgram
 from anfora.graph.tell.tokens import ATOMS, Blob, Children, Path, atom, hashed, long_text
@@ -387,6 +387,8 @@ def _reference(walk: Walk, path: Path, value: weakref.ref, title: str) -> tuple:
 
 def _generator(walk: Walk, path: Path, value: Any, title: str) -> tuple:
     """Where a generator stands is told by what its variables hold: the machine has other instructions than Python."""
+    if type(value) is types.GeneratorType:
+        value = driven_by(value) or value
     frame = value.gi_frame
     if frame is None:
         return "a generator at its end", None, ()

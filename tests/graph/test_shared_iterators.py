@@ -1,0 +1,102 @@
+"""An iterator is one object, wherever the program has put it: what is taken from it at one place is gone at all others, and
+what it gives are the numbers of this call."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import types
+
+import pytest
+from outcomes import bits
+
+from anfora import Tensor, jit
+
+ITERATORS = {
+    "tuple": "iter((x, y, 7.0))",
+    "list": "iter([x, y, 7.0])",
+    "reversed tuple": "reversed((x, y, 7.0))",
+    "reversed list": "reversed([x, y, 7.0])",
+    "enumerate": "enumerate((x, y, 7.0))",
+    "zip": "zip((x, y, 7.0), (y, x, 8.0))",
+    "zip of iterators": "zip(iter((x, y, 7.0)), enumerate((y, x, 8.0)))",
+    "map": "map(abs, (x, -y, 7.0))",
+    "filter": "filter(None, (x, y, 7.0))",
+    "generator": "(each for each in (x, y, 7.0))",
+    "chain": "itertools.chain((x,), (y, 7.0))",
+    "values": "iter({1: x, 2: y, 3: 7.0}.values())",
+    "items": "iter({1: x, 2: y, 3: 7.0}.items())",
+    "keys": "iter({x: 1, y: 2, 7.0: 3})",
+    "deque": "iter(collections.deque([x, y, 7.0]))",
+}
+#: What the program does with an iterator; `found` is what it gives.
+PLACES = {
+    "set": "held = {it}; found = next(it), next([*held][0]), it in held, [*held][0] is it",
+    "frozen set": "held = frozenset([it]); found = next(it), next([*held][0]), [*held][0] is it",
+    "key": "held = {it: 1}; found = next(it), next([*held][0]), held[it], [*held][0] is it",
+    "tuple in a set": "held = {(it, 1)}; found = next(it), next([*held][0][0]), [*held][0][0] is it",
+    "error": "held = KeyError(it); found = next(it), next(held.args[0]), held.args[0] is it",
+    "raised": "found = raised(it); found = next(it), next(found.args[0]), found.args[0] is it",
+    "twice": "held = [it, (it,)]; found = next(it), next(held[0]), next(held[1][0]), held[0] is it",
+    "closure": "take = lambda: next(it); found = take(), next(it), take()",
+    "looked for": "found = next(it), 5.5 in it, [*it]",
+    "drained": "found = next(it), sorted([*it], key=repr), [*it]",
+    "greatest": "found = next(it), max(it), next(it, None)",
+    "unpacked": "a, *b = it; found = a, b, [*it]",
+    "kept": "kept.append(it); found = next(it), next(kept[-1]), kept[-1] is it, it",
+    "kept in a list": "kept.append([it]); found = next(it), next(kept[-1][0]), kept[-1][0] is it, it",
+    "kept in a dict": "kept.append({'it': it}); found = next(it), next(kept[-1]['it']), {'it': it}",
+    "attribute": "box.it = it; found = next(it), next(box.it), box.it is it, [it, it]",
+    "given": "found = next(it), eval('next(i)', {'i': it}), next(it)",
+    "given in a dict": "found = next(it), eval('next(d[0])', {'d': {0: it}}), next(it)",
+    "behind a hop": "a = next(it); b = t.sum().item(); found = a, b, next(it), [*it]",
+    "kept, behind a hop": "kept.append(it); b = t.sum().item(); found = next(it), b, next(kept[-1]), it is kept[-1], it",
+}
+
+
+def raised(it):
+    try:
+        raise ValueError(it)
+    except ValueError as error:
+        return error
+
+
+def told(value):
+    """What is found, and what is left: of iterators their types, which are the same one, and what they still give."""
+    seen = {}
+
+    def go(value):
+        if hasattr(value, "__next__"):
+            assert type(value).__module__ in ("builtins", "itertools", "_collections")
+            if id(value) in seen:
+                return "again", [*seen].index(id(value))
+            seen[id(value)] = value
+            return type(value), [go(item) for item in itertools.islice(value, 1)]
+        if isinstance(value, (list, tuple)):
+            return type(value), [go(item) for item in value]
+        if isinstance(value, dict):
+            return {key: go(item) for key, item in value.items()}
+        return bits(value)
+
+    return go(value)
+
+
+@pytest.mark.parametrize("name", ITERATORS)
+@pytest.mark.parametrize("place", PLACES)
+def test_an_iterator_is_one_everywhere(name, place, tmp_path):
+    text = f"def program(t, x, y):\n    it = {ITERATORS[name]}\n    {PLACES[place]}\n    return found, t * x\n"
+    file = tmp_path / "program.py"
+    file.write_text(text)
+
+    def run(way):
+        kept, box = [], types.SimpleNamespace()
+        scope = {"kept": kept, "box": box, "raised": raised, "itertools": itertools, "collections": collections}
+        exec(compile(text, file, "exec"), scope)
+        function = way(scope["program"])
+        outcomes = []
+        for n in range(4):
+            result = function(Tensor([1.0 + n]), n * 1.5 + 1, n * 2.5 + 3)
+            outcomes.append(told([result, kept[-1:], vars(box)]))
+        return outcomes
+
+    assert run(jit) == run(lambda function: function)
