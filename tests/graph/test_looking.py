@@ -7,6 +7,7 @@ import weakref
 from typing import ClassVar
 
 import pytest
+from outcomes import bits
 
 import anfora as ms
 from anfora import Tensor
@@ -147,3 +148,36 @@ def test_what_holds_itself_is_looked_into_once(fill):
 
     compiled = ms.jit(f)
     assert [compiled(n) for n in range(4)] == [f(n) for n in range(4)]
+
+
+#: What is asked of a list that holds itself three times, and of a dict that does.
+ASKED_OF_ITSELF = [
+    "7 in items[1:1]", "items.count(x)", "items.index(x)", "items[:1].index(x)", "len(items)", "str(items)[:3]",
+    "4 in table.values()", "[*table]", "items.copy()[0]", "items[1] is items", "bool(items)", "x in items",
+    "7 in items[:1]", "table.get('a')", "{**table}['b'] is table", "[i for i in items if i is items][0] is items",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("is_outside", [False, True])
+@pytest.mark.parametrize("asked", ASKED_OF_ITSELF)
+def test_what_holds_itself_several_times_is_gone_through_once(asked, is_outside, tmp_path):
+    making = ["items = [x]", "items += [items, items, items]", "table = {'a': 1}"]
+    making += ["table.update(b=table, c=[table, table])"]
+    made = [] if is_outside else making
+    text = "\n    ".join(["def program(t, x, items=None, table=None):", *made])
+    text += f"\n    return {asked}, t + x\n"
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    scope: dict = {"x": 0.5}
+    exec(compile(text, file, "exec"), scope)
+    exec("\n".join(making), scope)
+
+    def told(function):
+        found = []
+        for n in range(3):
+            scope["items"][0] = n + 0.5
+            given = (scope["items"], scope["table"]) if is_outside else ()
+            found.append(bits(function(Tensor([1.0]), n + 0.5, *given)))
+        return found
+
+    assert told(ms.jit(scope["program"])) == told(scope["program"])

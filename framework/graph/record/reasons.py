@@ -6,7 +6,7 @@ from __future__ import annotations
 import builtins
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from anfora.core.cell import Cell
@@ -170,33 +170,40 @@ class Reasons(Held):
                 self._collect_identities(keys_of(use, value), bool(use & WHOLE), found)
         return found
 
-    def _collect_identities(self, value: Any, deep: bool, found: list[Any], depth: int = 0) -> None:
-        if type(value) in SIMPLE or depth > 20:
-            return
+    def _collect_identities(self, value: Any, deep: bool, found: list[Any]) -> None:
+        seen: dict[int, Any] = {}  # what holds itself, or stands at many places, is gone through once
+        pending = [value]
+        while pending:
+            value = pending.pop()
+            if type(value) in SIMPLE or id(value) in seen:
+                continue
+            seen[id(value)] = value
+            items = self._items_told_apart(value, deep)
+            if items is not None:
+                pending += reversed([*items])
+            elif self.is_outside(value) and (is_a(value, Tensor) or known.is_object(value)):
+                if known.is_object(value) and known.has_identity(type(value)):
+                    self.guard_without(type(value), "__eq__")
+                    self.guard_without(type(value), "__hash__")
+                found.append(value)
+            elif known.is_object(value) and type(value).__hash__ is not object.__hash__:
+                found.append(value)  # code of the program is called
+            elif is_iterator(value) and type(value) not in (Generator, Walk):
+                found.append(value)  # nobody knows what comes
+
+    def _items_told_apart(self, value: Any, deep: bool) -> Iterable[Any] | None:
+        """What of a container is compared; None if it is none."""
         if is_a(value, (tuple, list, set, frozenset, dict)):
             if not deep and SIMPLE.issuperset(map(type, value)):
-                return
+                return ()
             if self.is_outside(value):
                 self.look(value)  # what it holds is from outside as well
-            items = (*value, *value.values()) if is_a(value, dict) and deep else value
-            for item in items:
-                self._collect_identities(item, deep, found, depth + 1)
-        elif type(value) in known.VIEWS or self.owns_container(value):
-            for item in value:
-                self._collect_identities(item, deep, found, depth + 1)
-        elif type(value) is Walk:
-            self._collect_identities(value.base, deep, found, depth + 1)
-        elif is_iterator(value) and type(value) is not Generator:
-            held = held_by(value)
-            if held is None:
-                found.append(value)
-            self._collect_identities(held, deep, found, depth + 1)
-        elif self.is_outside(value) and (is_a(value, Tensor) or known.is_object(value)):
-            for name in ("__eq__", "__hash__") if known.is_object(value) and known.has_identity(type(value)) else ():
-                self.guard_without(type(value), name)
-            found.append(value)
-        elif known.is_object(value) and type(value).__hash__ is not object.__hash__:
-            found.append(value)  # code of the program is called
+            return (*value, *value.values()) if is_a(value, dict) and deep else value
+        if type(value) in known.VIEWS or self.owns_container(value):
+            return value
+        if type(value) is Walk:
+            return (value.base,)
+        return held_by(value) if is_iterator(value) and type(value) is not Generator else None
 
     def _tell_apart(
         self, operation: Callable, fact: Any, given: tuple, uses: list[tuple[int, Any]], compared: list[Any]
