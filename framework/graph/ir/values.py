@@ -16,6 +16,7 @@ import math
 import re
 import struct
 import types
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -97,29 +98,15 @@ def value_text(value: Any, objects: dict[str, Any], *, complete: bool) -> str:
     if id(value) in _WORD_OF:
         return _WORD_OF[id(value)]
     kind = type(value)
-    if kind is int:
-        return repr(value) if abs(value) < 1 << 128 else hex(value)  # Python limits how long a decimal may be
-    if kind is float:
-        return float_text(value)
-    if kind is complex:
-        return f"complex({float_text(value.real)}, {float_text(value.imag)})"
-    if kind is str:
-        return json.dumps(value)
-    if kind is bytes:
-        return f'bytes("{value.hex()}")'
-    if kind is tuple:
-        items = [value_text(item, objects, complete=complete) for item in value]
-        return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
-    if kind is frozenset:  # in one order, whatever the hashes of texts are in this process
-        items = sorted(value_text(item, objects, complete=complete) for item in value)
-        return f"frozenset([{', '.join(items)}])"
-    if kind is slice or kind is range:
-        items = [value_text(item, objects, complete=complete) for item in (value.start, value.stop, value.step)]
+    if kind in _PLAIN:
+        return _PLAIN[kind](value)
+    if kind in _PARTS:
+        items = [value_text(item, objects, complete=complete) for item in _PARTS[kind](value)]
+        if kind is frozenset:  # in one order, whatever the hashes of texts are in this process
+            return f"frozenset([{', '.join(sorted(items))}])"
+        if kind is tuple:
+            return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
         return f"{kind.__name__}({', '.join(items)})"
-    if kind is DType:
-        return value.label
-    if kind is Primitive:
-        return value.name
     if isinstance(value, Op) and functions.get(value.name) is not value and registry.get(value.name) is value:
         return f"registry.{value.name}"
     name = getattr(value, "__name__", None)
@@ -131,6 +118,23 @@ def value_text(value: Any, objects: dict[str, Any], *, complete: bool) -> str:
     if is_tensor_value(value):
         return _tensor_text(value, complete)
     return f"object({json.dumps(_called(value, objects))})"
+
+
+def _bounds(value: Any) -> tuple[Any, Any, Any]:
+    return value.start, value.stop, value.step
+
+
+#: By kind, the text of what holds nothing, and what those that hold something hold.
+_PLAIN: dict[type, Callable[[Any], str]] = {
+    int: lambda value: repr(value) if abs(value) < 1 << 128 else hex(value),  # Python limits how long a decimal may be
+    float: lambda value: float_text(value),
+    complex: lambda value: f"complex({float_text(value.real)}, {float_text(value.imag)})",
+    str: json.dumps,
+    bytes: lambda value: f'bytes("{value.hex()}")',
+    DType: lambda value: value.label,
+    Primitive: lambda value: value.name,
+}
+_PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {tuple: iter, frozenset: iter, slice: _bounds, range: _bounds}
 
 
 def _called(value: Any, objects: dict[str, Any]) -> str:
@@ -201,6 +205,8 @@ def same_value(a: Any, b: Any) -> bool:
         return same_value(a.real, b.real) and same_value(a.imag, b.imag)
     if type(a) is tuple:
         return len(a) == len(b) and all(map(same_value, a, b))
+    if type(a) is frozenset:  # equal numbers may be of several kinds
+        return len(a) == len(b) and all(any(same_value(one, other) for other in b) for one in a)
     if type(a) is slice:
         return same_value((a.start, a.stop, a.step), (b.start, b.stop, b.step))
     if is_meta(a) and is_meta(b):

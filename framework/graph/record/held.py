@@ -218,51 +218,9 @@ class Unwrapping:
 
     def _fill(self, value: Any, kind: type) -> None:
         """Go through what an object holds."""
-        if kind is list:
-            for i, item in enumerate(value):
-                self._exchange(operator.setitem, value, i, item)
-        elif kind is dict:
-            for key, item in value.items():
-                self._exchange(operator.setitem, value, key, item)  # the keys stay, so it may be walked over meanwhile
-            keys = self._keys(value.keys())
-            if keys is not None:
-                items = [*value.values()]
-                value.clear()
-                value.update(zip(keys, items))
-        elif kind is set:
-            keys = self._keys(value)
-            if keys is not None:
-                value.clear()
-                value.update(keys)
-        elif kind is types.CellType:
-            try:
-                held = value.cell_contents
-            except ValueError:
-                return  # it is empty
-            self._exchange(setattr, value, "cell_contents", held)
-        elif kind is types.FunctionType:
-            for cell in value.__closure__ or ():
-                self._value(cell)
-            if value.__defaults__:
-                self._exchange(setattr, value, "__defaults__", value.__defaults__)
-            self._keywords(value.__kwdefaults__)
-            for table in (value.__kwdefaults__, value.__annotations__, value.__dict__):
-                self._value(table)
-        elif kind is Frame:
-            self._value(value.function)
-            self._value(value.locals)
-            self._value(value.cells)
-            value.stack[:] = [self._value(item) for item in value.stack]
-            value.caught[:] = [self._value(item) for item in value.caught]
-            value.target, value.cell_call = self._value(value.target), self._value(value.cell_call)
-        elif kind is Generator:
-            self._value(value.frame)
-            value.call = self._value(value.call)
-        elif kind is functools.partial:
-            self._keywords(value.keywords)
-            self._exchange(_set_parts, value, None, (value.func, value.args, value.keywords))
-        elif kind is Walk:
-            self._value(value.base)
+        fill = _FILLS.get(kind)
+        if fill is not None:
+            fill(self, value)
         elif is_a(value, Differentiation):  # behind the rest of it there is the tape
             for name in value.__dict__.keys() & {"args", "kwargs"}:
                 value.__dict__[name] = self._value(value.__dict__[name])
@@ -273,13 +231,84 @@ class Unwrapping:
                 self._exchange(operator.setitem, value, place, item)
             self._value(getattr(value, "default_factory", None))
         else:
-            if is_a(value, BaseException):
-                self._exchange(setattr, value, "args", value.args)
-            if kind.__dictoffset__:
-                self._value(operations.dict_of(value))
-            for place in slots_of(kind):
-                if operations.is_set(place, value):
-                    self._exchange(_set_slot, value, place, place.__get__(value))
+            self._fill_object(value, kind)
+
+    def _fill_list(self, value: list) -> None:
+        for i, item in enumerate(value):
+            self._exchange(operator.setitem, value, i, item)
+
+    def _fill_dict(self, value: dict) -> None:
+        for key, item in value.items():
+            self._exchange(operator.setitem, value, key, item)  # the keys stay, so it may be walked over meanwhile
+        keys = self._keys(value.keys())
+        if keys is not None:
+            items = [*value.values()]
+            value.clear()
+            value.update(zip(keys, items))
+
+    def _fill_set(self, value: set) -> None:
+        keys = self._keys(value)
+        if keys is not None:
+            value.clear()
+            value.update(keys)
+
+    def _fill_cell(self, value: types.CellType) -> None:
+        try:
+            held = value.cell_contents
+        except ValueError:
+            return  # it is empty
+        self._exchange(setattr, value, "cell_contents", held)
+
+    def _fill_function(self, value: types.FunctionType) -> None:
+        for cell in value.__closure__ or ():
+            self._value(cell)
+        if value.__defaults__:
+            self._exchange(setattr, value, "__defaults__", value.__defaults__)
+        self._keywords(value.__kwdefaults__)
+        for table in (value.__kwdefaults__, value.__annotations__, value.__dict__):
+            self._value(table)
+
+    def _fill_frame(self, value: Frame) -> None:
+        self._value(value.function)
+        self._value(value.locals)
+        self._value(value.cells)
+        value.stack[:] = [self._value(item) for item in value.stack]
+        value.caught[:] = [self._value(item) for item in value.caught]
+        value.target, value.cell_call = self._value(value.target), self._value(value.cell_call)
+
+    def _fill_generator(self, value: Generator) -> None:
+        self._value(value.frame)
+        value.call = self._value(value.call)
+
+    def _fill_partial(self, value: functools.partial) -> None:
+        self._keywords(value.keywords)
+        self._exchange(_set_parts, value, None, (value.func, value.args, value.keywords))
+
+    def _fill_walk(self, value: Walk) -> None:
+        self._value(value.base)
+
+    def _fill_object(self, value: Any, kind: type) -> None:
+        if is_a(value, BaseException):
+            self._exchange(setattr, value, "args", value.args)
+        if kind.__dictoffset__:
+            self._value(operations.dict_of(value))
+        for place in slots_of(kind):
+            if operations.is_set(place, value):
+                self._exchange(_set_slot, value, place, place.__get__(value))
+
+
+#: By the class of what holds something, how one goes through that.
+_FILLS: dict[type, Callable[[Unwrapping, Any], None]] = {
+    list: Unwrapping._fill_list,
+    dict: Unwrapping._fill_dict,
+    set: Unwrapping._fill_set,
+    types.CellType: Unwrapping._fill_cell,
+    types.FunctionType: Unwrapping._fill_function,
+    Frame: Unwrapping._fill_frame,
+    Generator: Unwrapping._fill_generator,
+    functools.partial: Unwrapping._fill_partial,
+    Walk: Unwrapping._fill_walk,
+}
 
 
 class _Exchange(Unwrapping):
