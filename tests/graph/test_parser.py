@@ -204,6 +204,30 @@ def test_parsed_as_python_runs_it(source):
     assert graph.anf() and str(graph) and graph.dot()
 
 
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for i in range(2): x = x + i",
+        "while x < 0: x = x + 1",
+        "for i in range(2):\n        if x > 5: break\n        x = x + 1",
+        "while x < 9:\n        x = x + 1\n        if x == 3: continue\n        x = x * 2\n    else: x = x - 1",
+        "if x > 3 and x < 9: x = x + 1",
+    ],
+)
+def test_names_do_not_grow_with_what_stands_in_front(loop):
+    def parsed(count):
+        source = "def program(x):\n" + f"    {loop}\n" * count + "    return x\n"
+        file = f"<{count} of {loop!r}>"
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        names: dict = {"__name__": "program"}
+        exec(compile(source, file, "exec"), names)
+        graph = parse(names["program"])
+        assert evaluate(graph, 1) == names["program"](1)
+        return max(len(str(each.name)) for each in Structure(graph).graphs)
+
+    assert parsed(40) <= parsed(2) + 4  # a number or two
+
+
 def test_effects_come_in_order():
     graph = parse(effects)
     for n in (0, 2, 5):

@@ -69,7 +69,9 @@ def plain_name(name: str) -> str | None:
 
 
 def marked(mark: str, name: str) -> str:
-    """The name of a block that follows from another: `✓f`, `✗✓f`; repeated ends are counted, `2↓f`."""
+    """The name of a block that follows from another: `✓f`, `✗✓f`; repeated ends are counted, `2↓f`. What the head `↵f` of a
+    loop leads to is named as the loop is, `↻f` and `↓f`: else names would grow with each loop behind others."""
+    name = name.removeprefix("↵") if mark in ("↻", "↓") else name
     repeated = re.match(r"(\d*)↓(.*)", name) if mark == "↓" else None
     return f"{int(repeated[1] or 1) + 1}↓{repeated[2]}" if repeated else mark + name
 
