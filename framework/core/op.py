@@ -37,7 +37,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +49,8 @@ from anfora.core.errors import OpTypeError
 from anfora.core.span import is_own_function
 
 __all__ = [
-    "Gradient", "Op", "Weak", "asked", "by_own_names", "common_dtype", "defaults_of", "is_of_program", "leaves", "op",
-    "parameter_names", "pass_gradient", "registry",
+    "Gradient", "Op", "Weak", "asked", "by_own_names", "common_dtype", "defaults_of", "in_own_words", "is_of_program",
+    "leaves", "op", "parameter_names", "pass_gradient", "registry",
 ]  # fmt: skip
 
 registry: dict[str, Op] = {}  #: every operator, by name
@@ -133,15 +133,25 @@ def _parameters(function: Callable) -> tuple[tuple[str, ...], dict[str, Any], di
 
 def by_own_names(function: Any, kwargs: dict) -> dict:
     """The arguments of a call by the names that an operator, or a function like one, has for them: of `former_names`."""
-    if function.former_names.keys().isdisjoint(kwargs):
+    return in_own_words(function.__name__, function.former_names, kwargs)
+
+
+def in_own_words(what: str, own_names: Mapping[str, str], kwargs: dict) -> dict:
+    """The arguments of a call by the names that a function has for them; refuses what is given by two names.
+
+    Args:
+        what: the function, for the error.
+        own_names: its names, by others that mean the same.
+        kwargs: what is given by name.
+    """
+    if own_names.keys().isdisjoint(kwargs):
         return kwargs
-    found: dict[str, Any] = {}
-    for name, value in kwargs.items():
-        own = function.former_names.get(name, name)
-        if own in found or (own is not name and own in kwargs):
-            raise OpTypeError(f"{function.__name__} got both `{name}` and `{own}`, which mean the same")
-        found[own] = value
-    return found
+    given: dict[str, str] = {}
+    for name in kwargs:
+        other = given.setdefault(own_names.get(name, name), name)
+        if other is not name:
+            raise OpTypeError(f"{what} got both `{other}` and `{name}`, which mean the same")
+    return {own: kwargs[name] for own, name in given.items()}
 
 
 class Op:

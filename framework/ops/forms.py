@@ -32,7 +32,7 @@ from anfora.core.dtype import (
     uint8,
 )
 from anfora.core.errors import OpTypeError, OpValueError
-from anfora.core.op import Op
+from anfora.core.op import Op, in_own_words
 from anfora.core.tensor import Tensor, is_operand
 from anfora.ops import arithmetic, indexing, joining, places, reduction
 from anfora.ops.comparison import where
@@ -72,11 +72,7 @@ def spelled(function: Callable, **names: str) -> Callable:
 
     def method(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
-            for other, own in known.items():
-                if other in kwargs:
-                    if own in kwargs:
-                        raise OpTypeError(f"{name} got both `{other}` and `{own}`, which mean the same")
-                    kwargs[own] = kwargs.pop(other)
+            kwargs = in_own_words(name, known, kwargs)
         return function(*args, **kwargs)
 
     signature = _signature_of(function)
