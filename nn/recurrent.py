@@ -129,7 +129,7 @@ class _OneStep(Cell):
 def _state_or_zeros(name: str, parts: tuple[str, ...], state: Any, shape: tuple[int, ...], x: Tensor) -> State:
     """The given state, checked, or zeros."""
     if state is None:
-        return (ops.zeros(shape, x.dtype),) * len(parts)
+        return (ops.zeros(shape, x.dtype if x.dtype.is_float else float32),) * len(parts)
     if (
         not isinstance(state, (tuple, list))
         or not all(isinstance(part, Tensor) for part in state)

@@ -134,6 +134,16 @@ def test_half_precision_layers_give_half_precision():
     assert nn.Upsample(scale_factor=2.0, mode="bilinear")(ops.ones((1, 1, 2, 2), half)).dtype is half
 
 
+@pytest.mark.parametrize("kind", [nn.RNN, nn.GRU, nn.LSTM, nn.RNNCell, nn.GRUCell, nn.LSTMCell])
+def test_recurrent_layers_take_whole_numbers_as_dense_layers_do(kind):
+    net, is_cell = kind(3, 4), kind.__name__.endswith("Cell")
+    x = Tensor(np.arange(12, dtype=np.int32).reshape((4, 3) if is_cell else (2, 2, 3)))
+    got, wanted = (net(each) if is_cell else net(each)[0] for each in (x, x.astype(anfora.float32)))
+    for one, other in zip(*((each if isinstance(each, tuple) else (each,)) for each in (got, wanted))):
+        assert one.dtype is anfora.float32
+        np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
+
+
 def test_pooling_gives_places_where_asked():
     x = Tensor([[[[1.0, 5.0], [7.0, 3.0]]]])
     best, places = nn.MaxPool2d(2, 2, return_indices=True)(x)
