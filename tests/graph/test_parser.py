@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 import colorsys
+import contextlib
 import difflib
 import fnmatch
 import functools
@@ -204,6 +205,46 @@ def test_parsed_as_python_runs_it(source):
     assert graph.anf() and str(graph) and graph.dot()
 
 
+#: What has no graph form, around some lines.
+PARTS = {
+    "try": "try:\n{}\nfinally:\n    note('end')",
+    "except": "try:\n{}\nexcept ValueError:\n    break",
+    "with": "with suppress(KeyError):\n{}",
+    "match": "match x:\n    case 100:\n        break\n    case _:\n{}",
+}
+
+
+@pytest.mark.parametrize("before", ["", "note('in front')\n"])
+@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.parametrize("loops", [["while True"], ["while x > -7"], ["for _ in range(9)"], ["while True"] * 3])
+def test_a_part_that_python_runs_is_left_from_any_place_of_loops(loops, part, before):
+    """It may be the first that an iteration does, so that the next one begins where it stands."""
+    leaves = "x -= 1\nnote(x)\nif x % 5 == 0: break\nif x % 3 == 0: continue\nif x < -6: return 'left'"
+    lines = before + PARTS[part].format(textwrap.indent(leaves, " " * 8)) + "\nnote('behind')"
+    for loop in loops:
+        lines = f"{loop}:\n{textwrap.indent(lines, ' ')}\nnote(x, 'over')\nif x < -3: return 'over'"
+    notes: list = []
+    names = parsed_names(f"def program(x):\n{textwrap.indent(lines, ' ')}\n", note=lambda *what: notes.append(what))
+    names["suppress"] = contextlib.suppress
+    graph = parse(names["program"])
+    verify(graph)
+    for x in range(9):
+        results = []
+        for run in (names["program"], functools.partial(evaluate, graph)):
+            notes.clear()
+            results.append((run(x), *notes))
+        assert results[0] == results[1]
+
+
+def parsed_names(source, **names):
+    """The names of a module that has this source."""
+    file = f"<{hash(source)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    names["__name__"] = "program"
+    exec(compile(source, file, "exec"), names)
+    return names
+
+
 @pytest.mark.parametrize(
     "loop",
     [
@@ -215,17 +256,13 @@ def test_parsed_as_python_runs_it(source):
     ],
 )
 def test_names_do_not_grow_with_what_stands_in_front(loop):
-    def parsed(count):
-        source = "def program(x):\n" + f"    {loop}\n" * count + "    return x\n"
-        file = f"<{count} of {loop!r}>"
-        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        names: dict = {"__name__": "program"}
-        exec(compile(source, file, "exec"), names)
-        graph = parse(names["program"])
-        assert evaluate(graph, 1) == names["program"](1)
+    def longest(count):
+        program = parsed_names("def program(x):\n" + f"    {loop}\n" * count + "    return x\n")["program"]
+        graph = parse(program)
+        assert evaluate(graph, 1) == program(1)
         return max(len(str(each.name)) for each in Structure(graph).graphs)
 
-    assert parsed(40) <= parsed(2) + 4  # a number or two
+    assert longest(40) <= longest(2) + 4  # a number or two
 
 
 def test_effects_come_in_order():

@@ -376,7 +376,7 @@ class FunctionParser(Control):
             if kind == RETURN:
                 leaving.graph.output = item(leaving, 1)
             else:
-                head = max(head for head in self.headers if head < part.start <= self.loops[head])
+                head = max(head for head in self.headers if head <= part.start <= self.loops[head])
                 leaves_walk = kind == BREAK and self.code.opcodes[head] == "NEXT"
                 del leaving.stack[len(self.headers[head].stack) - leaves_walk :]
                 self.go(leaving, target, part.start, waiting)
@@ -389,8 +389,8 @@ class FunctionParser(Control):
         for opcode, argument in self.within(part.start, part.end):
             if opcode == "RETURN":
                 found[RETURN] = part.end
-            elif opcode in JUMPS and not part.start <= argument <= part.end:
-                found[CONTINUE if argument < part.start else BREAK] = argument
+            elif opcode in JUMPS and not part.start < argument <= part.end:  # it may be the first of its loop
+                found[CONTINUE if argument <= part.start else BREAK] = argument
         return found
 
     def python_call(self, block: Block, part: Part, span: Span) -> tuple[CNode, list[str]]:
