@@ -103,7 +103,7 @@ CONSTANTS = [
     ops.sum, ops.HyperMap(), ops.Map(), GradOperation(get_all=True), P["switch"],
     Tensor(3.0), Tensor(np.zeros((0, 3), np.int8)), Tensor([1.5, -2.0], ms.bfloat16),
     Tensor(np.array([np.nan, -0.0, np.inf, 1e-45], np.float32)), Tensor(np.arange(6).reshape(2, 3).T),
-    Tensor([True, False]),
+    Tensor([True, False]), frozenset(), frozenset([None, "a", "b", 1.5]), frozenset([(8, 0), frozenset([math.inf])]),
 ]  # fmt: skip
 
 
@@ -115,6 +115,16 @@ def test_more_constants(value):
     text = complete(graph, objects)
     assert not objects
     assert same_value(read(text).output.value, value)
+
+
+@pytest.mark.parametrize("order", [(8, 0, 16), (7, 15, 23), (23, 15, 7), (0.5, 8, 1 << 64, -2), (True, 9, 17, 2 + 0j)])
+def test_sets_of_numbers_are_walked_over_as_they_were(order):
+    """Their order follows from what was put in first; not from the process, as that of texts does."""
+    graph = FuncGraph("f")
+    graph.output = frozenset(order)
+    again = read(complete(graph, {})).output.value
+    assert [*again] == [*frozenset(order)] and same_value(again, frozenset(order))
+    assert not same_value(again, frozenset(order[1:]))
 
 
 def test_operators_that_have_no_public_name():

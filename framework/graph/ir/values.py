@@ -27,6 +27,7 @@ from anfora.core.op import Op, registry
 from anfora.core.tensor import Tensor
 from anfora.graph.ir.nodes import GraphError
 from anfora.graph.ir.primitives import UNBOUND, Primitive, U
+from anfora.graph.state.set_orders import order_of_making
 from anfora.ops import HyperMap, Map
 from anfora.ops.methods import functions
 
@@ -102,8 +103,8 @@ def value_text(value: Any, objects: dict[str, Any], *, complete: bool) -> str:
         return _PLAIN[kind](value)
     if kind in _PARTS:
         items = [value_text(item, objects, complete=complete) for item in _PARTS[kind](value)]
-        if kind is frozenset:  # in one order, whatever the hashes of texts are in this process
-            return f"frozenset([{', '.join(sorted(items))}])"
+        if kind is frozenset:
+            return f"frozenset([{', '.join(items)}])"
         if kind is tuple:
             return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
         return f"{kind.__name__}({', '.join(items)})"
@@ -120,6 +121,15 @@ def value_text(value: Any, objects: dict[str, Any], *, complete: bool) -> str:
     return f"object({json.dumps(_called(value, objects))})"
 
 
+def _in_order(items: frozenset) -> list[Any]:
+    """In which order the text has them. Numbers have the same hashes in every process, so they are walked over as they are
+    here; of all else the hashes are others, and the text shall be the same."""
+    if all(isinstance(item, (int, float, complex)) for item in items):
+        order = order_of_making(items)
+        return [*items] if order is None else order[0]
+    return sorted(items, key=lambda item: value_text(item, {}, complete=True))
+
+
 def _bounds(value: Any) -> tuple[Any, Any, Any]:
     return value.start, value.stop, value.step
 
@@ -134,7 +144,7 @@ _PLAIN: dict[type, Callable[[Any], str]] = {
     DType: lambda value: value.label,
     Primitive: lambda value: value.name,
 }
-_PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {tuple: iter, frozenset: iter, slice: _bounds, range: _bounds}
+_PARTS: dict[type, Callable[[Any], Iterable[Any]]] = {tuple: iter, frozenset: _in_order, slice: _bounds, range: _bounds}
 
 
 def _called(value: Any, objects: dict[str, Any]) -> str:
