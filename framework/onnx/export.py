@@ -115,12 +115,14 @@ class _Recorded:
 
 
 def _resized(x: Tensor, lengths: Mapping[int, int]) -> Tensor:
-    """A tensor with other lengths of some axes, filled with what it holds, again and again."""
+    """A tensor with other lengths of some axes, filled with what it holds, again and again; with zeros if it is empty."""
     if not lengths:
         return x
     array = current(x)._array
     for axis, n in lengths.items():
-        array = np.take(array, np.arange(n) % max(array.shape[axis], 1), axis)
+        if not array.shape[axis]:
+            array = np.zeros((*array.shape[:axis], 1, *array.shape[axis + 1 :]), array.dtype)
+        array = np.take(array, np.arange(n) % array.shape[axis], axis)
     from anfora.core.tensor import from_buffer
 
     return from_buffer(np.ascontiguousarray(array), x.dtype)

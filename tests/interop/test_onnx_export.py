@@ -86,6 +86,15 @@ def test_versions(tmp_path, opset):
     )
 
 
+def test_any_number_of_examples_where_none_was_given(tmp_path):
+    def program(x):
+        return x.swapaxes(0, 1) * 2
+
+    ms.export(program, floats(0, 4, 3), file_name=tmp_path / "it", file_format="ONNX")
+    x = floats(2, 4, 3)
+    np.testing.assert_array_equal(run(tmp_path / "it.onnx", x)[0], program(x).asnumpy())
+
+
 def test_lengths_that_follow_from_others(tmp_path):
     def program(x, y):  # (n, 3, m), (n, 4, m)
         both = ops.concat((x, y), 1)
