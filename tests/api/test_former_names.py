@@ -88,8 +88,8 @@ def test_what_is_refused(call, words):
     for mode in (call, ms.jit(call)):
         with pytest.raises(TypeError) as refused:
             mode(Tensor(X))
-        error: Any = refused.value
-        assert words in f"{error.message}; {error.help}"  # its text has the line of the call too, in which the words stand
+        error: Any = refused.value  # its text has the line of the call as well, in which the words stand
+        assert words in f"{error.message}; {error.help}"
 
 
 def test_the_table_names_functions_and_arguments_that_there_are():

@@ -284,7 +284,7 @@ def test_each_name_is_documented(name):
 
 def test_wrong_names_are_refused():
     x = Tensor(X)
-    with pytest.raises(OpTypeError, match="both `dim` and `axis`"):
+    with pytest.raises(OpTypeError, match="both `axis` and `dim`"):
         x.cumsum(axis=0, dim=1)
     with pytest.raises(OpTypeError, match="no argument `dims`"):
         x.sum(dims=1)
