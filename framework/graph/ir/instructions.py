@@ -1,7 +1,7 @@
 """Instructions as calls: what each makes of the nodes on the stack of a block (source/code.py says what they do).
 
 Every instruction that computes is a call, made in the order in which Python makes it; those that move values make none.
-Jumps are the parser's (parser.py).
+Where jumps lead is control's (control.py).
 """
 
 from __future__ import annotations
