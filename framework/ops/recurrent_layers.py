@@ -234,14 +234,28 @@ def _(weight, cell, gates, cells, g_output, g_hidden, g_cell, g_gates, g_cells, 
 
 
 @functools.cache
-def _lstm_back(of_h: int, of_c: int) -> Callable:
-    """The body of a step back that gets so many gradients of h and of c, to be added, and then those of the gates."""
+def _lstm_back(of_h: int, of_c: int, copies: int) -> Callable:
+    """The body of a step back that gets so many gradients of h and of c, to be added, and then those of the gates; gives
+    that of c, and so many times those of the sums."""
 
     def body(i: Value, f: Value, g: Value, o: Value, c: Value, new: Value, *given: Value) -> tuple[Value, ...]:
         gh, gc = _total(given[:of_h]), _total(given[of_h : of_h + of_c])
-        return bodies.lstm_step_gradient(i, f, g, o, c, new, gh, gc, *given[of_h + of_c :])
+        *to_sums, to_c = bodies.lstm_step_gradient(i, f, g, o, c, new, gh, gc, *given[of_h + of_c :])
+        return to_c, *to_sums * copies
 
     return body
+
+
+_SET = 4096  #: rows at multiples of so many bytes lie in one set of the first-level cache
+
+
+def _beside(p: Planner, rows: Buffer) -> Buffer | None:
+    """Room for a copy of rows that a product reads better than where they lie; None where they lie well. A product would
+    pack them by a step of its own."""
+    if rows.shape[0] == 1 or rows.strides[0] % _SET:
+        return None
+    wide = p.workspace(rows.dtype, rows.shape[0], rows.shape[1] + 64 // rows.dtype.itemsize)
+    return replace(wide, shape=rows.shape)
 
 
 @lstm_layer_gradient.kernel
@@ -255,6 +269,7 @@ def _(
     repeated, cell = Repeated(_of_type(p, weight, gates)), _of_type(p, cell, gates)
     order = _order(gates.shape[0], backwards)
     room = [p.workspace(gates.dtype, *cell.shape) for _ in range(3)]  # c is read while the one before is written
+    beside = _beside(p, _step(to_shares, 0))
     h, c = g_hidden, g_cell
     for number in reversed(range(len(order))):
         t = order[number]
@@ -263,10 +278,11 @@ def _(
         of_c = _present(g_cells and _step(g_cells, t), c)
         of_gates = gates_of(_step(g_gates, t), 4) if g_gates else []
         h, c = (room[2], room[number % 2]) if number else (to_h, to_c)
-        back = _step(to_shares, t)
+        backs = _present(_step(to_shares, t), beside)
         inputs = [*gates_of(_step(gates, t), 4), before, _step(cells, t), *of_h, *of_c, *of_gates]
-        _each(p, _lstm_back(len(of_h), len(of_c)), inputs, [*gates_of(back, 4), c], 1.5)
-        plan_matmul(p, back, repeated, h)
+        outputs = [c, *(gate for back in backs for gate in gates_of(back, 4))]
+        _each(p, _lstm_back(len(of_h), len(of_c), len(backs)), inputs, outputs, 1.5)
+        plan_matmul(p, backs[-1], repeated, h)
 
 
 @lstm_layer_gradient.vjp("weight", "cell", "gates", "cells", "g_output", "g_hidden", "g_cell", "g_gates", "g_cells")
