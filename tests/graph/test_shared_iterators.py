@@ -67,7 +67,7 @@ def told(value):
 
     def go(value):
         if hasattr(value, "__next__"):
-            assert type(value).__module__ in ("builtins", "itertools", "_collections")
+            assert type(value).__module__ in ("builtins", "itertools", "_collections", "collections")
             if id(value) in seen:
                 return "again", [*seen].index(id(value))
             seen[id(value)] = value
