@@ -11,7 +11,7 @@ import string
 import pytest
 
 from anfora import Tensor, jit
-from anfora.graph.state.set_orders import fill, order_of_making
+from anfora.graph.machine.set_orders import fill, order_of_making
 
 
 def words(chance, count):

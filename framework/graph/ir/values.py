@@ -27,7 +27,7 @@ from anfora.core.op import Op, registry
 from anfora.core.tensor import Tensor
 from anfora.graph.ir.nodes import GraphError
 from anfora.graph.ir.primitives import UNBOUND, Primitive, U
-from anfora.graph.state.set_orders import order_of_making
+from anfora.graph.machine.set_orders import order_of_making
 from anfora.ops import HyperMap, Map
 from anfora.ops.methods import functions
 

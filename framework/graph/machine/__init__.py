@@ -7,6 +7,7 @@ frames.py        calls of functions; generators.py, those that wait at a `yield`
 walks.py         iterators over dicts and deques that know where they are
 outline.py       loops that CPython does, as functions of its own
 operations.py    what instructions do to values
+set_orders.py    sets that are walked over in the order of others
 places.py        what Python does is called from frames that stand in the program
 signals.py       handlers of signals wait until the program stands between two instructions
 switches.py      tape and mixed precision, as they stand at a moment

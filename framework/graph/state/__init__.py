@@ -2,7 +2,6 @@
 
 images.py        the state of the machine as a pattern of frames, variables and objects, with slots for what varies
 moments.py       states, outcomes of hops, pieces: what is recorded between two of them
-set_orders.py    sets that are walked over in the order of others
 sharing.py       how tensors from outside share memory
 
 How it is done, and why so
