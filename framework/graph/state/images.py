@@ -41,10 +41,10 @@ from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.operations import is_of_python, mro_of, table_of
+from anfora.graph.machine.set_orders import fill, order_of_making
 from anfora.graph.machine.walks import Walk
 from anfora.graph.source.quiet import quietly
 from anfora.graph.source.tracebacks import Lines
-from anfora.graph.machine.set_orders import fill, order_of_making
 
 __all__ = [
     "ORDINARY", "Imager", "NoImage", "build", "builder", "is_of_parts", "is_plain_object", "signature", "slots_in",
