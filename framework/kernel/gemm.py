@@ -384,8 +384,8 @@ def _plan_chain(p: Planner, product: _Product) -> None:
     ragged = last % shape.lanes != 0
     edge = ragged and has_masks(elem)
     finishes = product.end.follows(elem) or c.move != "v" or (ragged and not edge)
-    packs_b = product.repeated is not None or _must_pack_b(product) or (ragged and not edge)
-    again = packs_b and product.repeated is None and product.nanoseconds < _AGAIN_NS
+    packs_b = product.repeated is None and (_must_pack_b(product) or (ragged and not edge))
+    again = packs_b and product.nanoseconds < _AGAIN_NS
 
     chunks = _chunks(product.nanoseconds)
     wanted = min(chunks, max(4, round(product.nanoseconds / _AGAIN_CHUNK_NS))) if again else chunks

@@ -32,8 +32,8 @@ from anfora.kernel.target import target
 from anfora.kernel.transpose import plan_transpose
 
 __all__ = [
-    "BLOCK", "HEADER", "Operand", "contiguous", "elementwise", "identity", "merge_axes", "plan_copy", "plan_elementwise",
-    "plan_fill", "raw",
+    "BLOCK", "HEADER", "Operand", "contiguous", "elementwise", "identity", "merge_axes", "of_type", "plan_copy",
+    "plan_elementwise", "plan_fill", "raw",
 ]  # fmt: skip
 
 HEADER = 3  #: words in front of a kernel's own: first unit, end, scratch
@@ -294,6 +294,15 @@ def plan_fill(p: Planner, out: Buffer, value: float) -> None:
         bits = int(number.view(f"u{out.dtype.itemsize}").item())
     bits -= (bits >> 63) << 64  # as a signed word
     p.step(fill.address(_UNSIGNED[out.dtype.itemsize].code), out, bits, units=out.size, grain=split(out.size, 0.05))
+
+
+def of_type(p: Planner, buffer: Buffer, dtype: dt.DType) -> Buffer:
+    """The buffer itself, or a copy in a workspace with its elements converted."""
+    if buffer.dtype is dtype:
+        return buffer
+    copy = p.workspace(dtype, *buffer.shape)
+    plan_copy(p, buffer, copy)
+    return copy
 
 
 def contiguous(p: Planner, buffer: Buffer) -> Buffer:

@@ -15,7 +15,7 @@ from anfora.core.op import op
 from anfora.core.tensor import Tensor
 from anfora.kernel.conv import plan_conv2d, plan_conv2d_input_gradient, plan_conv2d_weight_gradient
 from anfora.kernel.emit import Value
-from anfora.kernel.loops import plan_copy
+from anfora.kernel.loops import of_type
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops.composite import composite
 from anfora.ops.families import affine, folded, linear
@@ -67,14 +67,6 @@ def _check_groups(name: str, groups: Any, **channels: int) -> None:
 def _check_bias(name: str, bias: Any, channels: int) -> None:
     if bias is not None and bias.shape != (channels,):
         raise OpValueError(f"{name} needs `bias` of shape {[channels]}, but got {bias!r}", arg="bias")
-
-
-def _of_type(p: Planner, x: Buffer, dtype: DType) -> Buffer:
-    if x.dtype is dtype:
-        return x
-    copy = p.workspace(dtype, *x.shape)
-    plan_copy(p, x, copy)
-    return copy
 
 
 def _add(total: Value, bias: Value) -> Value:
@@ -159,7 +151,7 @@ def _(
     p: Planner, input: Buffer, weight: Buffer, bias: Buffer | None, out: Buffer,
     *, stride, pad_mode, padding, dilation, groups,
 ):  # fmt: skip
-    x, w = (_of_type(p, b, out.dtype) for b in (input, weight))
+    x, w = (of_type(p, b, out.dtype) for b in (input, weight))
     plan_conv2d(p, x, w, out, stride=stride, padding=padding, dilation=dilation, groups=groups, **_epilogue(bias))
 
 
@@ -202,7 +194,7 @@ def _(
     p: Planner, gradient: Buffer, weight: Buffer, bias: Buffer | None, out: Buffer,
     *, size, stride, padding, dilation, groups,
 ):  # fmt: skip
-    g, w = (_of_type(p, b, out.dtype) for b in (gradient, weight))
+    g, w = (of_type(p, b, out.dtype) for b in (gradient, weight))
     plan_conv2d_input_gradient(
         p, g, w, out, stride=stride, padding=padding, dilation=dilation, groups=groups, **_epilogue(bias)
     )
@@ -242,7 +234,7 @@ def _(input, gradient, *, window, stride, padding, dilation, groups):
 
 @conv2d_weight_gradient.kernel
 def _(p: Planner, input: Buffer, gradient: Buffer, out: Buffer, *, window, stride, padding, dilation, groups):
-    x, g = (_of_type(p, b, out.dtype) for b in (input, gradient))
+    x, g = (of_type(p, b, out.dtype) for b in (input, gradient))
     plan_conv2d_weight_gradient(p, x, g, out, stride=stride, padding=padding, dilation=dilation, groups=groups)
 
 

@@ -18,7 +18,7 @@ from anfora.core.tensor import Tensor
 from anfora.kernel import memory
 from anfora.kernel.emit import Value
 from anfora.kernel.gemm import plan_matmul
-from anfora.kernel.loops import plan_copy, plan_elementwise
+from anfora.kernel.loops import of_type, plan_copy, plan_elementwise
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops import layouts
 from anfora.ops.composite import composite
@@ -48,14 +48,6 @@ def _product_dtype(name: str, **operands: Any) -> DType:
                 help="convert it first, e.g. x.int().",
             )
     return common_dtype(*given)
-
-
-def _of_type(p: Planner, x: Buffer, dtype: DType) -> Buffer:
-    if x.dtype is dtype:
-        return x
-    copy = p.workspace(dtype, *x.shape)
-    plan_copy(p, x, copy)
-    return copy
 
 
 def _inserted(x: Buffer, axis: int) -> Buffer:
@@ -156,7 +148,7 @@ def broadcast_batch(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int,
 
 @matmul.kernel
 def _(p: Planner, input: Buffer, other: Buffer, out: Buffer, *, transpose_a, transpose_b):
-    a, b = _of_type(p, input, out.dtype), _of_type(p, other, out.dtype)
+    a, b = of_type(p, input, out.dtype), of_type(p, other, out.dtype)
     a = _inserted(a, 0) if a.ndim == 1 else _turned(a) if transpose_a else a
     b = _inserted(b, 1) if b.ndim == 1 else _turned(b) if transpose_b else b
     if a.ndim == 2 and b.ndim > 2 and b.shape[-1] == 1:  # many columns that meet one matrix are a matrix, transposed
@@ -261,14 +253,14 @@ def _(input, weight, bias):
 def _(p: Planner, input: Buffer, weight: Buffer, bias: Buffer | None, out: Buffer):
     if out.size == 0:
         return
-    x, w = _of_type(p, input, out.dtype), _of_type(p, weight, out.dtype)
+    x, w = of_type(p, input, out.dtype), of_type(p, weight, out.dtype)
     k = x.shape[-1]
     n = w.shape[0] if w.ndim == 2 else 1
     m = out.size // n
     w = _turned(w) if w.ndim == 2 else _inserted(w, 1)
     end: dict = {}
     if bias is not None:
-        b = _of_type(p, bias, out.dtype)
+        b = of_type(p, bias, out.dtype)
         end = {"epilogue": _add, "operands": ((b if b.ndim else _inserted(b, 0), "n"),)}
     plan_matmul(p, _as_rows(p, x, m, k), w, out.reshaped(m, n), **end)
 

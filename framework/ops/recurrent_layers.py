@@ -23,7 +23,7 @@ from anfora.kernel import recurrent as bodies
 from anfora.kernel.bodies import fma, select, tanh
 from anfora.kernel.emit import Value
 from anfora.kernel.gemm import Repeated, plan_matmul
-from anfora.kernel.loops import plan_copy, plan_elementwise
+from anfora.kernel.loops import of_type, plan_copy, plan_elementwise
 from anfora.kernel.memory import compute_elem
 from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.recurrent import gates_of
@@ -79,14 +79,6 @@ def _step(x: Buffer, t: int) -> Buffer:
     return replace(x, shape=x.shape[1:], strides=x.strides[1:]).moved(t * x.strides[0])
 
 
-def _of_type(p: Planner, x: Buffer, like: Buffer) -> Buffer:
-    if x.dtype is like.dtype:
-        return x
-    copy = p.workspace(like.dtype, *x.shape)
-    plan_copy(p, x, copy)
-    return copy
-
-
 def _each(p: Planner, body: Callable, inputs: Sequence[Buffer], outputs: Sequence[Buffer], nanoseconds: float) -> None:
     """Add the step that applies a body to each unit of each example."""
     elem = compute_elem(outputs[0].code)
@@ -99,8 +91,8 @@ class _Product:
 
     def __init__(self, p: Planner, weight: Buffer, bias: Buffer | None, like: Buffer, function: Any = None) -> None:
         self.p, self.function = p, function
-        self.weight = Repeated(_of_type(p, weight, like).permuted((1, 0)))
-        self.bias = () if bias is None else ((_of_type(p, bias, like), "n"),)
+        self.weight = Repeated(of_type(p, weight, like.dtype).permuted((1, 0)))
+        self.bias = () if bias is None else ((of_type(p, bias, like.dtype), "n"),)
 
     def plan(self, h: Buffer, out: Buffer, share: Buffer | None = None) -> None:
         operands = self.bias if share is None else (*self.bias, (share, "mn"))
@@ -203,7 +195,7 @@ def _(
 ):  # fmt: skip
     if not output.size:
         return
-    shares, h, c = (_of_type(p, x, output) for x in (shares, hidden, cell))
+    shares, h, c = (of_type(p, x, output.dtype) for x in (shares, hidden, cell))
     product, sums = _Product(p, weight, bias, output), p.workspace(output.dtype, *gates.shape[1:])
     for t in _order(output.shape[0], backwards):
         product.plan(h, sums, _step(shares, t))
@@ -266,7 +258,7 @@ def _(
 ):  # fmt: skip
     if not gates.size:
         return
-    repeated, cell = Repeated(_of_type(p, weight, gates)), _of_type(p, cell, gates)
+    repeated, cell = Repeated(of_type(p, weight, gates.dtype)), of_type(p, cell, gates.dtype)
     order = _order(gates.shape[0], backwards)
     room = [p.workspace(gates.dtype, *cell.shape) for _ in range(3)]  # c is read while the one before is written
     beside = _beside(p, _step(to_shares, 0))
@@ -374,7 +366,7 @@ def _(
 ):  # fmt: skip
     if not output.size:
         return
-    shares, h = _of_type(p, shares, output), _of_type(p, hidden, output)
+    shares, h = of_type(p, shares, output.dtype), of_type(p, hidden, output.dtype)
     product, sums = _Product(p, weight, bias, output), p.workspace(output.dtype, *shares.shape[1:])
     for t in _order(output.shape[0], backwards):
         product.plan(h, sums)
@@ -423,7 +415,7 @@ def _(
 ):  # fmt: skip
     if not gates.size:
         return
-    repeated, hidden = Repeated(_of_type(p, weight, gates)), _of_type(p, hidden, gates)
+    repeated, hidden = Repeated(of_type(p, weight, gates.dtype)), of_type(p, hidden, gates.dtype)
     order = _order(gates.shape[0], backwards)
     direct, room = p.workspace(gates.dtype, *hidden.shape), p.workspace(gates.dtype, *hidden.shape)
     h = g_hidden
@@ -533,7 +525,7 @@ def _(
 ):  # fmt: skip
     if not output.size:
         return
-    shares, h = _of_type(p, shares, output), _of_type(p, hidden, output)
+    shares, h = of_type(p, shares, output.dtype), of_type(p, hidden, output.dtype)
     product = _Product(p, weight, bias, output, tanh if nonlinearity == "tanh" else _relu)
     for t in _order(output.shape[0], backwards):
         before, h = h, _step(output, t)
@@ -574,7 +566,7 @@ def _(
 ):  # fmt: skip
     if not output.size:
         return
-    repeated, room = Repeated(_of_type(p, weight, output)), p.workspace(output.dtype, *to_h.shape)
+    repeated, room = Repeated(of_type(p, weight, output.dtype)), p.workspace(output.dtype, *to_h.shape)
     order, h = _order(output.shape[0], backwards), g_hidden
     for t in reversed(order):
         of_h = _present(g_output and _step(g_output, t), h)
