@@ -46,6 +46,7 @@ from anfora.core.abstract import TensorType
 from anfora.core.arguments import unknown
 from anfora.core.dtype import DType, promote, promote_scalar
 from anfora.core.errors import OpTypeError
+from anfora.core.own_builtins import undisturbed
 from anfora.core.span import is_own_function
 
 __all__ = [
@@ -213,6 +214,7 @@ class Op:
         self.caches: dict = {}  #: what the modes keep for it
 
     @functools.cached_property
+    @undisturbed
     def signature(self) -> inspect.Signature:
         """How it is called. Made when somebody asks: that of all operators is a tenth of what the import takes."""
         return inspect.signature(self._described)

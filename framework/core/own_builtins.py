@@ -4,23 +4,59 @@ A program may put another `len` or `isinstance` into Python's builtins, to count
 code, which is written in C, does not notice, and neither may ours: what a compiler does around a program is nothing that
 the program could see, and it must not go wrong by what the program has put there. So the modules that run a program, or
 compile it, find their builtins in a copy that nobody else has. The others find those of everybody: they print, and open
-files, and programs that replace `print` or `open` mean them too.
+files, and programs that replace `print` or `open` mean them too. Python's library, llvmlite and numba find those of
+everybody as well: what is made once, at its first use, with their help is made by functions that are `undisturbed`.
 """
 
 from __future__ import annotations
 
 import builtins
+import functools
 import sys
+from collections.abc import Callable
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["BUILTINS"]
+__all__ = ["BUILTINS", "undisturbed"]
 
 #: Python's builtins as they were when the framework was loaded.
 BUILTINS: dict[str, Any] = dict(vars(builtins))
 
-_PACKAGES = ("anfora.core", "anfora.kernel", "anfora.ops", "anfora.eager", "anfora.graph")
+_GONE = object()  #: for a builtin that the program has deleted
+_T = TypeVar("_T")
+
+
+def undisturbed(function: Callable[..., _T]) -> Callable[..., _T]:
+    """A function during which Python's own builtins stand where a program has replaced or deleted some.
+
+    Other threads see them meanwhile. What one puts there stays, and so does what the program has put there where two of
+    its threads come here at once and the first is done: it may disturb the second.
+    """
+
+    @functools.wraps(function)
+    def among_own(*args: Any, **kwargs: Any) -> _T:
+        there = builtins.__dict__  # `vars` could be one of them
+        replaced: dict[str, Any] = {}
+        try:
+            for name, own in BUILTINS.items():
+                value = there.get(name, _GONE)
+                if value is not own:
+                    replaced[name] = value  # noted first: the handler of a signal may raise anywhere
+                    there[name] = own
+            return function(*args, **kwargs)
+        finally:
+            for name, value in replaced.items():
+                if there.get(name) is BUILTINS[name]:
+                    if value is _GONE:
+                        del there[name]
+                    else:
+                        there[name] = value
+
+    return among_own
+
+
+_PACKAGES = ("anfora.core", "anfora.kernel", "anfora.ops", "anfora.eager", "anfora.graph", "anfora.api")
 
 
 class _Loader(SourceFileLoader):

@@ -19,6 +19,7 @@ from anfora.core.abstract import Layout, TensorType
 from anfora.core.dtype import as_dtype, float32, float64
 from anfora.core.errors import OpTypeError
 from anfora.core.op import Gradient, Op, Weak, leaves, pass_gradient, registry
+from anfora.core.own_builtins import undisturbed
 from anfora.core.tensor import Tensor, wrap
 from anfora.kernel import glue
 from anfora.kernel.build import compile_ahead, is_cold
@@ -307,6 +308,7 @@ class Entry:
             known = self._recipes[mask] = self._make_recipe(mask)
         return known
 
+    @undisturbed
     def _make_recipe(self, mask: int) -> Recipe:
         owners = self.owners()
         wanted = {name for i, name in enumerate(owners) if mask >> i & 1}
@@ -443,10 +445,11 @@ def entry_for(op: Op, keys: tuple[Key, ...], given: tuple[tuple[str, Any], ...])
     if entry is None:
         if len(entries) >= _MOST_ENTRIES:
             entries.clear()
-        entry = entries[keys, given] = Entry(op, keys, {name: thaw(value) for name, value in given})
+        entry = entries[keys, given] = _made(op, keys, {name: thaw(value) for name, value in given})
     return entry
 
 
+_made = undisturbed(Entry)
 _NUMBERS = (int, float, bool)
 
 

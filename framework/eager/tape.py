@@ -18,8 +18,7 @@ import itertools
 import operator
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -27,6 +26,7 @@ from anfora.core import advice, memory, slots
 from anfora.core.abstract import TensorType
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Op
+from anfora.core.own_builtins import undisturbed
 from anfora.core.span import place_of
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager import autocast, operators
@@ -198,14 +198,17 @@ def is_recording() -> bool:
     return glue.is_recording()
 
 
-@contextmanager
-def recording(on: bool) -> Iterator[None]:
+class recording:
     """Switch recording for the time of a block."""
-    before = glue.set_recording(on)
-    try:
-        yield
-    finally:
-        glue.set_recording(before)
+
+    def __init__(self, on: bool) -> None:
+        self._on = on
+
+    def __enter__(self) -> None:
+        self._before = glue.set_recording(self._on)
+
+    def __exit__(self, *_: object) -> None:
+        glue.set_recording(self._before)
 
 
 class no_grad:
@@ -319,6 +322,7 @@ def backward(
     return found
 
 
+@undisturbed
 def _compile_ahead(order: list[Node | Leaf | Block], pending: dict[Any, Any], wanted: set, needed: set | None) -> None:
     """Compile the kernels of a walk together, unless that calls functions of the program."""
     is_ours = all(type(node) is Leaf or (type(node) is Node and type(node.recipe.entry.op) is Op) for node in order)

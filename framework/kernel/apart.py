@@ -19,6 +19,7 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from anfora.core.own_builtins import undisturbed
 from anfora.kernel.heap import require
 
 __all__ = ["apart", "apart_together"]
@@ -29,9 +30,11 @@ _PATIENCE = 1.0  #: seconds that a thread waits for more work
 _TO_START = 256 << 20  #: bytes of address space for a thread: its stack, and the room that glibc keeps for each
 
 
+@undisturbed
 def apart(work: Callable[[], _T]) -> _T:
     """What a function gives, or raises. For the main thread another one calls it.
 
+    llvmlite and numba find Python's own builtins meanwhile, whatever the program has put there.
     Where no thread can be made, for want of memory say, the main thread does it after all.
     """
     if threading.get_ident() != threading.main_thread().ident:
@@ -40,6 +43,7 @@ def apart(work: Callable[[], _T]) -> _T:
     return _at_work(work) if task is None else task.result()
 
 
+@undisturbed
 def apart_together(work: Callable[[], None], threads: int) -> None:
     """Let so many threads call a function, or as many as can be made, and wait for all. What it raises is not told."""
     for task in [_begun(work) for _ in range(threads)]:

@@ -33,6 +33,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+from anfora.core.own_builtins import undisturbed
 from anfora.kernel.apart import apart, apart_together
 from anfora.kernel.cache import Cache, default_folder
 from anfora.kernel.emit import Module
@@ -370,6 +371,7 @@ def is_cold() -> bool:
     return len(_lately) == _lately.maxlen and all(_lately)
 
 
+@undisturbed
 def compile_ahead(planning: Callable[[], Any]) -> None:
     """Compile the kernels that plans need together.
 

@@ -47,6 +47,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anfora.core.errors import AnforaWarning, OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.own_builtins import undisturbed
 from anfora.kernel.build import Recipe
 from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
 from anfora.kernel.heap import keep_freed_memory
@@ -605,6 +606,7 @@ def quiet() -> Iterator[None]:
             _pool.resize(threads)
 
 
+@undisturbed
 def _wake_sleepers(address: int) -> None:
     if sys.platform == "linux":
         number = {"x86_64": 202, "aarch64": 98}[os.uname().machine]

@@ -32,7 +32,7 @@ __all__ = [
 
 Body = Callable
 
-_KINDS = {"f": "floating point", "i": "signed integers", "u": "unsigned integers", "b": "bool"}
+_KINDS = {"f": "floating point", "i": "signed integers", "u": "unsigned integers", "b": "bool", "c": "complex"}
 
 
 @dataclass(frozen=True)

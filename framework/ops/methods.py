@@ -20,6 +20,7 @@ from typing import Any
 
 from anfora.core import slots, tensor_classes
 from anfora.core.op import Op, parameter_names
+from anfora.core.own_builtins import undisturbed
 from anfora.core.tensor import Tensor, is_operand
 from anfora.ops.composite import composite, is_door, with_doors
 from anfora.ops.former import former_names
@@ -176,7 +177,8 @@ def _method(name: str, function: Callable, order: tuple[int, ...] | None) -> Cal
 
 def _made_at_first_call(name: str, function: Callable, make: Callable[[], Any]) -> Callable:
     """A method that is replaced by its native form when it is first called."""
-    native = functools.cache(make)  # a program may put this back in the place of the native form, again and again
+    # A program may put this back in the place of the native form, again and again.
+    native = functools.cache(undisturbed(make))
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         tensor_classes.replace(name, method, native())

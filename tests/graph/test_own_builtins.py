@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import builtins
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -107,6 +110,55 @@ def test_what_is_recorded_does_not_go_wrong_by_them(monkeypatch):
         if str(got) != want:
             failed.append((name, got))
     assert not failed
+
+
+FIRST = """
+import builtins, itertools
+import numpy as np
+import anfora as ms
+from anfora import Tensor, ops
+from anfora.core.abstract import TensorType
+from anfora.core.op import registry
+
+def takes(op):
+    try:
+        return op.infer_rule(TensorType(ms.float32, (3,))) == TensorType(ms.float32, (3,))
+    except (TypeError, ValueError):  # complex numbers alone, another rank
+        return False
+
+x = Tensor(np.full(3, 0.5, np.float32))
+plain = [op for op in registry.values() if list(op.signature.parameters) in (["x"], ["input"]) and takes(op)]
+failed = []
+names = [name for name in vars(builtins) if name[0].islower() and callable(getattr(builtins, name)) and name != "super"]
+there = builtins.__dict__
+for name, op in zip(names, itertools.cycle(plain)):
+    method = getattr(Tensor, op.name, op)
+    calls = op, method, ms.jit(lambda v: ops.tanh(op(v)) * 2), ms.grad(lambda v: op(v).sum())
+
+    def fails(*_, name=name, **__):
+        raise LookupError(name)
+
+    for call in calls:
+        before, there[name] = there[name], fails
+        error = None
+        try:
+            call(x)
+        except LookupError as told:
+            error = told
+        except Exception:
+            pass
+        finally:
+            there[name] = before
+        if error is not None:
+            failed.append((name, op.name))
+print(failed)
+"""
+
+
+def test_what_is_made_at_its_first_use_does_not_go_wrong_by_them(tmp_path):
+    environment = {**os.environ, "ANFORA_CACHE": str(tmp_path)}  # without a kernel
+    said = subprocess.run([sys.executable, "-c", FIRST], env=environment, capture_output=True, text=True)
+    assert (said.stdout, said.returncode) == ("[]\n", 0), said.stderr
 
 
 @pytest.mark.parametrize("name", ["__import__", "__build_class__"])
