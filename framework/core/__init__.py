@@ -23,6 +23,7 @@ docs.py       documentation that is put together
 summaries.py  what summary operators give to a recorder
 slots.py      the doors to what stands above
 own_builtins.py  builtins that no program replaces: loaded before all that finds its names there
+records.py     frozen dataclasses that are made when they are needed
 environment.py   variables of the environment
 """
 

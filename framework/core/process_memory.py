@@ -7,21 +7,21 @@ whole process, its libraries and compiled programs included.
 from __future__ import annotations
 
 import ctypes
-from pathlib import Path
 
 __all__ = [
     "empty_cache", "max_memory_allocated", "max_memory_reserved", "memory_allocated", "memory_reserved",
     "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats",
 ]  # fmt: skip
 
-_STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+_STATUS, _CLEAR = "/proc/self/status", "/proc/self/clear_refs"
 _RESET_PEAK = "5"  # what the system takes for it
 
 
 def _line(name: str) -> int:
-    for line in _STATUS.read_text().splitlines():
-        if line.startswith(name + ":"):
-            return 1024 * int(line.split()[1])
+    with open(_STATUS, encoding="ascii", errors="replace") as file:
+        for line in file:
+            if line.startswith(name + ":"):
+                return 1024 * int(line.split()[1])
     raise OSError(f"{_STATUS} has no {name}")
 
 
@@ -53,7 +53,8 @@ def reset_peak_memory_stats() -> None:
     Example:
         >>> reset_peak_memory_stats()
     """
-    _CLEAR.write_text(_RESET_PEAK)
+    with open(_CLEAR, "w", encoding="ascii") as file:
+        file.write(_RESET_PEAK)
 
 
 def empty_cache() -> None:

@@ -19,7 +19,6 @@ import contextlib
 import ctypes
 import dataclasses
 import functools
-import hashlib
 import math
 import os
 import re
@@ -29,16 +28,18 @@ import time
 import types
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora.core.own_builtins import undisturbed
 from anfora.kernel.apart import apart, apart_together
-from anfora.kernel.cache import Cache, default_folder
 from anfora.kernel.emit import Module
 from anfora.kernel.heap import require
 from anfora.kernel.target import Target, aiming, target
+
+if TYPE_CHECKING:  # loaded with the first kernel: these, and what they need, are a tenth of what the import takes
+    from concurrent.futures import Future
+
+    from anfora.kernel.cache import Cache
 
 __all__ = [
     "Asked", "Progress", "Recipe", "answering", "asking", "code_key", "compile_ahead", "compile_together", "disk",
@@ -104,6 +105,8 @@ _room = _Room()
 @functools.cache
 def disk() -> Cache:
     """The object cache of this process."""
+    from anfora.kernel.cache import Cache, default_folder
+
     return Cache(default_folder())
 
 
@@ -275,6 +278,8 @@ class Recipe:
 
     def _make(self, here: Target, params: tuple, names: tuple[str, ...]) -> dict[str, int]:
         """The addresses of the functions of an object, which is compiled and linked where nobody has done so."""
+        from concurrent.futures import Future
+
         with aiming(here):
             key = self._key(params)
             with _lock:
@@ -337,7 +342,9 @@ class Recipe:
         return image
 
     def _key(self, params: tuple) -> str:
-        digest = hashlib.sha256()
+        from hashlib import sha256
+
+        digest = sha256()
         for part in (_source_digest(), target().identity, self._write.__qualname__, code_key(params)):
             digest.update(part.encode() + b"\0")
         return digest.hexdigest()
@@ -508,8 +515,9 @@ def _link(image: bytes, names: tuple[str, ...], symbols: dict[str, int]) -> dict
 # -- keys ------------------------------------------------------------------------------------------------------------
 
 
-def _sources() -> list[Path]:
-    return sorted(Path(__file__).parent.glob("*.py"))
+def _sources() -> list[str]:
+    folder = os.path.dirname(__file__)
+    return sorted(os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".py"))
 
 
 def _states() -> list[tuple[int, int, int]]:
@@ -524,9 +532,12 @@ _AT_START = _states()
 def _source_digest() -> str:
     """The source of the generators: editing any of them makes new kernels. Read when the first kernel is wanted, and of no
     use to another process if it was edited between."""
-    digest = hashlib.sha256(str(sys.version_info[:2]).encode())
-    for file in _sources():
-        digest.update(file.read_bytes())
+    from hashlib import sha256
+
+    digest = sha256(str(sys.version_info[:2]).encode())
+    for name in _sources():
+        with open(name, "rb") as file:
+            digest.update(file.read())
     return digest.hexdigest() if _states() == _AT_START else os.urandom(32).hex()
 
 

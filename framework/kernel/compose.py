@@ -11,9 +11,9 @@ It is plain data, so kernels made of equal ones are found again, in memory and o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from anfora.core.records import Record
 from anfora.kernel import memory
 from anfora.kernel.emit import Type, Value
 
@@ -43,8 +43,7 @@ class Member(NamedTuple):
     operands: tuple[Given | Made, ...]
 
 
-@dataclass(frozen=True)
-class Composed:
+class Composed(Record):
     """A body made of others."""
 
     members: tuple[Member, ...]

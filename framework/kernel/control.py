@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from anfora.core.records import Record
 from anfora.kernel import memory, numbers, repeat
 from anfora.kernel.build import recipe
 from anfora.kernel.compose import Composed
@@ -193,8 +193,7 @@ class State(NamedTuple):
         return [edge.target for edge in edges if edge is not None]
 
 
-@dataclass(frozen=True)
-class Automaton:
+class Automaton(Record):
     """States, of which the first is the one that it starts with; the bytes of workspace that the largest of their programs
     needs; and how many arrays stay as they are."""
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import NamedTuple
 
 from anfora.core.dtype import DType
+from anfora.core.records import Record
 from anfora.kernel.plan import Buffer
 
 __all__ = ["Axis", "Phase", "Sum", "adjoint_axis", "forward_axis"]
@@ -32,8 +33,7 @@ class Phase(NamedTuple):
     taps: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(Record):
     """One spatial axis: lengths of source and output, and the phases that the output falls into."""
 
     source: int
@@ -102,8 +102,7 @@ def adjoint_axis(source: int, out: int, taps: int, stride: int, padding: int, di
     return Axis(source, out, stride, 1, tuple(phases))
 
 
-@dataclass(frozen=True)
-class Sum:
+class Sum(Record):
     """A convolution or its input gradient, as the kernels see it: each output element of a group is a sum over the
     group's source channels and the taps of its phase."""
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import SimpleNamespace
 
+from anfora.core.records import Record
 from anfora.kernel.conv_geometry import Sum
 from anfora.kernel.conv_layout import least, odd_lines, padded_copy
 from anfora.kernel.emit import Function, Value
@@ -31,8 +32,7 @@ WORDS = (
 _PHASE = ("first_row", "first_column", "columns", "row_taps", "column_taps", "offset", "ascent", "taps")
 
 
-@dataclass(frozen=True)
-class Units:
+class Units(Record):
     """How the work of a sum is cut, and where its source is read."""
 
     sum: Sum
@@ -155,8 +155,7 @@ def _band_rows(s: Sum, bands: int) -> int:
     return -(-rows // s.rows.step) * s.rows.step
 
 
-@dataclass(frozen=True)
-class Pieces:
+class Pieces(Record):
     """How the pixels of a weight gradient are cut into pieces, and pieces into portions (`conv_weights`): a function of
     the shape alone, because the order of the sums follows from it."""
 

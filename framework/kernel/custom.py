@@ -17,10 +17,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from types import CellType, FunctionType
 from typing import Any
 
+from anfora.core.records import Record
 from anfora.kernel import bodies, special
 from anfora.kernel.build import Recipe
 from anfora.kernel.emit import I32, I64, PTR, Function, Module, Type, Value
@@ -49,8 +49,7 @@ def numba_version() -> str:
     return version("numba")
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(Record):
     """A function of elements as a body.
 
     Args:
@@ -87,8 +86,7 @@ class Compiled:
         return tuple(fn.load(place, Type(kind.elem, lanes)) for place, kind in results)
 
 
-@dataclass(frozen=True)
-class Core:
+class Core(Record):
     """An operand of a loop: its element type, and how many of its last axes the loop takes."""
 
     code: str

@@ -24,9 +24,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from anfora.core import dtype as dt
+from anfora.core.records import Record
 from anfora.kernel import memory
 from anfora.kernel.emit import Type
 from anfora.kernel.gemm_parts import (
@@ -108,8 +109,7 @@ def plan_matmul(
 # -- what a product is ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Matrix:
+class _Matrix(Record):
     """Where the elements of a batch of matrices lie: strides in bytes, for the batch's axes, rows and columns."""
 
     buffer: Buffer
@@ -131,8 +131,7 @@ class _Matrix:
         return replace(self, row=self.column, column=self.row)
 
 
-@dataclass(frozen=True)
-class _End:
+class _End(Record):
     """What is done with a finished sum."""
 
     code: str  #: type of the result
@@ -155,8 +154,7 @@ def _operand(buffer: Buffer, along: str, axes: int) -> _Matrix:
     return _Matrix(buffer, (0,) * axes, row, column)
 
 
-@dataclass(frozen=True)
-class _Product:
+class _Product(Record):
     code: str
     batch: tuple[int, ...]
     m: int

@@ -17,12 +17,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from anfora.core.abstract import contiguous_strides
 from anfora.core.dtype import float32, int64
+from anfora.core.records import Record
 from anfora.kernel import bodies, memory
 from anfora.kernel.build import recipe
 from anfora.kernel.emit import I64, Function, Module, Type, Value
@@ -39,8 +40,7 @@ _COLUMNS = 256  #: bytes of a run that a unit of a put keeps to itself, where ru
 # -- locate -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Record):
     """The places that indices name in a tensor: their offsets, which axes are indexed, how many others stand before."""
 
     offsets: Buffer
@@ -212,8 +212,7 @@ def _merged(shape: Sequence[int], strides: Sequence[int]) -> tuple[list[int], li
 # -- where a tensor is taken from or put to ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Ground:
+class Ground(Record):
     """The axes of a tensor that are not indexed, as words for the kernels."""
 
     buffer: Buffer

@@ -17,11 +17,12 @@ The *pattern* tells how an operand moves along the last axis: `v` to the neighbo
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from anfora.core import dtype as dt
+from anfora.core.records import Record
 from anfora.core.tensor import numpy_to_bfloat16
 from anfora.kernel import memory
 from anfora.kernel.build import recipe
@@ -40,8 +41,7 @@ HEADER = 3  #: words in front of a kernel's own: first unit, end, scratch
 BLOCK = 4096  #: elements of the last axis in a unit of the nested loop
 
 
-@dataclass(frozen=True)
-class Operand:
+class Operand(Record):
     """A buffer as a loop sees it: the type it holds, the machine type its values have in the body, how it moves."""
 
     code: str

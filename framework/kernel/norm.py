@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from anfora.core.dtype import float64
+from anfora.core.records import Record
 from anfora.kernel import bodies, memory
 from anfora.kernel.build import recipe
 from anfora.kernel.emit import F64, Function, Module, Type, Value
@@ -37,8 +37,7 @@ _FEWEST = 8
 _SHARED = 1 << 15  # elements: below, everything stays on one thread anyway
 
 
-@dataclass(frozen=True)
-class Groups:
+class Groups(Record):
     """How the runs of an array (N, C, S) form groups."""
 
     images: int
@@ -91,8 +90,7 @@ class Groups:
 _WORDS = 11  # of the above
 
 
-@dataclass(frozen=True)
-class Types:
+class Types(Record):
     """Codes of the buffers (None for an absent weight or bias), and the machine type of the computation."""
 
     x: str

@@ -23,12 +23,12 @@ from typing import Union
 
 from anfora.core.abstract import Layout, TensorType, contiguous_strides
 from anfora.core.dtype import DType
+from anfora.core.records import Record
 
 __all__ = ["Buffer", "Elements", "Plan", "Planner", "Step", "split"]
 
 
-@dataclass(frozen=True)
-class Buffer:
+class Buffer(Record):
     """The data of an operand as a kernel rule sees it: which buffer of the call, and how its elements lie."""
 
     index: int  #: among the buffers of the call: inputs, outputs, workspaces
@@ -106,8 +106,7 @@ class Buffer:
 Word = Union[int, Buffer]
 
 
-@dataclass(frozen=True)
-class Elements:
+class Elements(Record):
     """What an elementwise step computes, for graph mode, which puts several into one loop."""
 
     body: Callable  #: the scalar body
@@ -116,8 +115,7 @@ class Elements:
     nanoseconds: float  #: an element, about
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Record):
     """One kernel over its units."""
 
     kernel: int  #: address
@@ -133,8 +131,7 @@ class Step:
         return -(-self.units // self.grain)
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Record):
     """The steps of one operator on given layouts, and the sizes (bytes) of the workspaces they share."""
 
     inputs: tuple[Layout | None, ...]  #: None where an optional operand is absent

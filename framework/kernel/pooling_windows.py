@@ -12,9 +12,9 @@ row from right to left. So both form each sum in the order of the windows.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from types import SimpleNamespace
 
+from anfora.core.records import Record
 from anfora.kernel import memory
 from anfora.kernel.build import recipe
 from anfora.kernel.conv_layout import kernel_function, least, named_words, padded_copy
@@ -27,8 +27,7 @@ from anfora.kernel.target import target
 __all__ = ["Window", "plan_average", "plan_average_gradient", "plan_maximum", "plan_maximum_gradient"]
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(Record):
     """The attributes of a pooling: pairs of rows and columns; padding is top, bottom, left, right."""
 
     kernel: tuple[int, int]

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from anfora.core.dtype import DType, float64
+from anfora.core.records import Record
 from anfora.kernel import bodies, memory
 from anfora.kernel.emit import I64, Function, Type, Value, Var
 from anfora.kernel.plan import Buffer
@@ -29,8 +30,7 @@ WIDTH = 16  #: lanes of a vector; the machine may hold it in several registers
 # -- kinds -----------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Record):
     """A reduction: how two values become one, what changes nothing, and what happens before and after.
 
     Both `before` (on each element) and `after` (on the combined value and the count) are scalar bodies.
@@ -102,8 +102,7 @@ def identity_of(kind: Kind, elem: Type) -> float:
     return int(kind.identity)
 
 
-@dataclass(frozen=True)
-class Types:
+class Types(Record):
     """Codes of the buffers, and machine types of the lanes and of what blocks are combined in."""
 
     source: str
@@ -130,8 +129,7 @@ class Types:
 # -- geometry --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Geometry:
+class Geometry(Record):
     """Kept and reduced axes of a buffer as (length, stride in bytes), neighbours of one sort merged."""
 
     kept: tuple[tuple[int, int], ...]
@@ -167,8 +165,7 @@ class Geometry:
         return math.prod(n for n, _ in self.reduced)
 
 
-@dataclass(frozen=True)
-class Blocks:
+class Blocks(Record):
     """How the elements of an output are cut into blocks: runs along the last reduced axis are cut into `parts`, or, if
     they are short, `group` whole runs make a block."""
 

@@ -33,9 +33,10 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from anfora.core.dtype import DType, float32, float64
+from anfora.core.records import Record
 from anfora.kernel import bodies, memory
 from anfora.kernel.build import recipe
 from anfora.kernel.emit import F64, Function, Module, Type, Value
@@ -51,8 +52,7 @@ _ACROSS = 16  # rows in a vector across rows
 _FEWEST = 8  # with fewer rows side by side a row is copied together instead
 
 
-@dataclass(frozen=True)
-class RowOperand:
+class RowOperand(Record):
     """An operand as a row body sees it: type of its buffer, machine type of its values, and its kind."""
 
     code: str

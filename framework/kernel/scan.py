@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from anfora.core.records import Record
 from anfora.kernel import bodies, memory
 from anfora.kernel.build import recipe
 from anfora.kernel.emit import Function, Module, Type, Value, Var
@@ -27,8 +27,7 @@ _CHAINS = 4
 _TILE = 64  # places that are walked together as vectors
 
 
-@dataclass(frozen=True)
-class Scan:
+class Scan(Record):
     """What is carried from element to element.
 
     A body gets what is carried and the element (a value for each input) and gives what is carried next. The first

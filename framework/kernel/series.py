@@ -12,8 +12,8 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from anfora.core.records import Record
 from anfora.kernel.custom import Compiled, numba_version
 from anfora.kernel.emit import Value
 
@@ -28,8 +28,7 @@ _TINY = 1e-300
 _ROOM = 2.0**500  #: numerators and denominators of continued fractions are made smaller beyond it
 
 
-@dataclass(frozen=True)
-class _Wide:
+class _Wide(Record):
     """A function of float64 as a body for elements of any floating type."""
 
     compiled: Compiled

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from anfora.core.records import Record
 from anfora.kernel import executor
 from anfora.kernel.apart import apart
 from anfora.kernel.build import Asked, Recipe
@@ -45,8 +45,7 @@ LIBM = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Ready:
+class Ready(Record):
     """A program, planned.
 
     Attributes:
@@ -60,8 +59,7 @@ class Ready:
     first_fault: int
 
 
-@dataclass(frozen=True)
-class Library:
+class Library(Record):
     """What becomes an object.
 
     Attributes:
@@ -194,8 +192,7 @@ def _text(number: int) -> str:
 # -- functions --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Shape:
+class _Shape(Record):
     """What the functions of a library follow from."""
 
     name: str

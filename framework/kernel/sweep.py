@@ -12,8 +12,8 @@ A unit is a block of `BLOCK` elements of a row.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from anfora.core.records import Record
 from anfora.kernel import memory
 from anfora.kernel.build import recipe
 from anfora.kernel.emit import F64, Function, Module, Type, Value
@@ -28,8 +28,7 @@ _FIXED = HEADER + 2  # words in front of the rows
 _SHARED_NS = 25_000.0  # a sweep that takes less is done by one thread: waking others would cost as much as it saves
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Record):
     """Contiguous arrays of one length.
 
     Attributes:

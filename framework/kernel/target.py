@@ -12,17 +12,16 @@ import os
 import platform
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from anfora.core.records import Record
 from anfora.kernel.apart import apart
 from anfora.kernel.heap import require
 
 __all__ = ["CPUS", "Target", "aiming", "target", "target_named"]
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Record):
     """What the generators ask of the machine."""
 
     cpu: str

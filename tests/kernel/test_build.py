@@ -16,6 +16,7 @@ from anfora import Parameter, Tensor, ops, value_and_grad
 from anfora.core.op import registry
 from anfora.kernel import apart as apart_module
 from anfora.kernel import build
+from anfora.kernel.cache import Cache
 from anfora.kernel.emit import F64, Function
 
 
@@ -53,7 +54,7 @@ def compilations(monkeypatch):
         seen.append((key, threading.get_ident()))
         return image_of(self, key, params, names)
 
-    nothing = build.Cache(None)
+    nothing = Cache(None)
     monkeypatch.setattr(build, "disk", lambda: nothing)
     monkeypatch.setattr(build.Recipe, "_image", noted)
     return seen
@@ -123,7 +124,7 @@ def test_threads_take_turns_where_memory_is_short(monkeypatch):
         return made
 
     original = build.Recipe._image
-    nothing = build.Cache(None)
+    nothing = Cache(None)
     monkeypatch.setattr(build, "disk", lambda: nothing)
     monkeypatch.setattr(build, "require", require)
     monkeypatch.setattr(build.Recipe, "_image", image_of)
