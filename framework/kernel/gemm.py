@@ -365,6 +365,7 @@ def _packed_once(p: Planner, product: _Product, repeated: Repeated, width: int) 
 _CHUNK_NS = 3_000.0  #: chunks of products are dealt this small, for they are few and uneven
 _SHARED_NS = 5_000.0  #: below this a product stays on one thread
 _BLOCK_ROWS = 518  #: rows that pass a strip, at most: their part of A stays in the second-level cache
+_FEW_TILES = 4  #: of so many tiles the rows are shared out evenly
 _DEPTH = 1024  #: rows of a strip, at most: so does the strip
 _AGAIN_NS = 500_000.0  #: below this B is not packed by a step of its own: each unit packs for itself, and units …
 _AGAIN_CHUNK_NS = 30_000.0  #: … are larger
@@ -376,8 +377,8 @@ def _plan_chain(p: Planner, product: _Product) -> None:
         product = product.transposed
     elem, m, n, k, a, b, c = (getattr(product, name) for name in ("elem", "m", "n", "k", "a", "b", "c"))
     size, shape = Type(elem).bytes, tile_shape(elem)
-    width = shape.columns
-    strips, tiles = -(-n // width), -(-m // shape.rows)
+    width, rows = shape.columns, _tile_rows(m, shape.rows)
+    strips, tiles = -(-n // width), -(-m // rows)
     last = n - (strips - 1) * width  # columns of the last strip
     ragged = last % shape.lanes != 0
     edge = ragged and has_masks(elem)
@@ -387,13 +388,13 @@ def _plan_chain(p: Planner, product: _Product) -> None:
 
     chunks = _chunks(product.nanoseconds)
     wanted = min(chunks, max(4, round(product.nanoseconds / _AGAIN_CHUNK_NS))) if again else chunks
-    blocks = max(-(-tiles * shape.rows // _BLOCK_ROWS), -(-wanted // (strips * product.items)))
+    blocks = max(-(-tiles * rows // _BLOCK_ROWS), -(-wanted // (strips * product.items)))
     block_tiles = -(-tiles // min(tiles, blocks))
     blocks = -(-tiles // block_tiles)
 
-    a_tile, b_strip, pack_strip = shape.rows * a.row, width * b.column, 0
+    a_tile, b_strip, pack_strip = rows * a.row, width * b.column, 0
     if _must_pack_a(product):
-        a, a_tile = _plan_panels(p, product, a, m, shape.rows)
+        a, a_tile = _plan_panels(p, product, a, m, rows)
     if product.repeated is not None:
         b, b_strip = _packed_once(p, product, product.repeated, width)
     elif packs_b and (again or blocks == 1):
@@ -404,15 +405,15 @@ def _plan_chain(p: Planner, product: _Product) -> None:
     kernel, operands = _finish_kernel(product) if finishes else (0, [])
     depth_step = -(-k // (-(-k // _DEPTH) or 1))
     strip_bytes = panel_bytes(elem, depth_step, width) if pack_strip else 0
-    sums_bytes = panel_bytes(elem, min(m, block_tiles * shape.rows), width) if finishes else 0
+    sums_bytes = panel_bytes(elem, min(m, block_tiles * rows), width) if finishes else 0
     words = {
-        **_micro_kernels(elem, m, strips, last, edge),
+        **_micro_kernels(elem, m, rows, strips, last, edge),
         "pack": pack_strip, "finish": kernel,
         "a": a.buffer, "a_row": a.row, "a_k": a.column, "a_tile": a_tile,
         "b": b.buffer, "b_column": b.column, "b_k": b.row, "b_strip": b_strip,
         "c": c.buffer, "c_row": c.row, "c_column": c.column,
         "rows": m, "columns": n, "depth": k,
-        "tile_rows": shape.rows, "block_rows": block_tiles * shape.rows, "blocks": blocks,
+        "tile_rows": rows, "block_rows": block_tiles * rows, "blocks": blocks,
         "strip_columns": width, "strips": strips, "strip_row": width * size,
         "depth_step": depth_step, "sums": strip_bytes,
     }  # fmt: skip
@@ -428,15 +429,20 @@ def _chunks(nanoseconds: float) -> int:
     return 1 if nanoseconds < _SHARED_NS else min(64, round(nanoseconds / _CHUNK_NS))
 
 
-def _micro_kernels(elem: str, m: int, strips: int, last: int, edge: bool) -> dict[str, int]:
+def _tile_rows(rows: int, most: int) -> int:
+    """The rows of a tile: of a few tiles all have about the same, since one of four rows takes as long as one of seven."""
+    return -(-rows // -(-rows // most)) if most < rows <= _FEW_TILES * most else most
+
+
+def _micro_kernels(elem: str, m: int, rows: int, strips: int, last: int, edge: bool) -> dict[str, int]:
     """Those that are called: for whole tiles and for the rows left over, in the last strip and in those before it."""
     shape = tile_shape(elem)
-    rest, vectors = m % shape.rows, -(-last // shape.lanes)
-    inside, whole = strips > 1, m >= shape.rows
+    rest, vectors = m % rows, -(-last // shape.lanes)
+    inside, whole = strips > 1, m >= rows
     return {
-        "tile": tile.address(elem, shape.rows, shape.vectors, False) if inside and whole else 0,
+        "tile": tile.address(elem, rows, shape.vectors, False) if inside and whole else 0,
         "tile_rest": tile.address(elem, rest, shape.vectors, False) if inside and rest else 0,
-        "edge": tile.address(elem, shape.rows, vectors, edge) if whole else 0,
+        "edge": tile.address(elem, rows, vectors, edge) if whole else 0,
         "edge_rest": tile.address(elem, rest, vectors, edge) if rest else 0,
     }
 
