@@ -188,6 +188,7 @@ class Op:
         self.infer_rule: Callable | None = None
         self.normalize_rule: Callable | None = None
         self.kernel_rule: Callable | None = None
+        self.end_rule: Callable | None = None
         self.python_rule: Callable | None = None
         self.view_rule: Callable | None = None
         self.fault_rule: Callable | None = None
@@ -254,6 +255,13 @@ class Op:
     def kernel(self, rule: Callable) -> Callable:
         """Set the rule that plans kernels: `(planner, *inputs, *outputs, **attributes)` on buffers."""
         self.kernel_rule = rule
+        return rule
+
+    def ends(self, rule: Callable) -> Callable:
+        """Set the rule that says whether kernels can do more with each element of the one output, whose plan gets it as
+        the keyword `end` (kernel/ends.py): `(*inputs, **attributes)` on types -> the axis of the output along which
+        operands of that may vary alone, or None."""
+        self.end_rule = rule
         return rule
 
     def python(self, rule: Callable) -> Callable:

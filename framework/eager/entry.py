@@ -23,8 +23,10 @@ from anfora.core.own_builtins import undisturbed
 from anfora.core.tensor import Tensor, wrap
 from anfora.kernel import glue
 from anfora.kernel.build import compile_ahead, is_cold
+from anfora.kernel.compose import Composed
+from anfora.kernel.ends import End
 from anfora.kernel.executor import Program
-from anfora.kernel.plan import Plan, Planner
+from anfora.kernel.plan import Buffer, Plan, Planner
 
 __all__ = ["Call", "Entry", "Recipe", "entry_for", "freeze", "plain_number", "tensor_maker", "thaw"]
 
@@ -292,11 +294,33 @@ class Entry:
     def plan(self) -> Plan:
         """What its kernels do."""
         planner = Planner(self.inputs, self.outputs)
+        self._add_steps(planner, planner.operands[len(self.inputs) :])
+        return planner.finish()
+
+    def _add_steps(self, planner: Planner, results: list, **end: End) -> None:
         operands = planner.operands
         arguments = [operands[group] for group in self.groups]
-        results = operands[len(self.inputs) :]
         assert self.op.kernel_rule is not None, f"{self.op.name} has no kernel rule"
-        self.op.kernel_rule(planner, *arguments, *results, **self.attributes)
+        self.op.kernel_rule(planner, *arguments, *results, **self.attributes, **end)
+
+    @property
+    def end_axis(self) -> int | None:
+        """The axis of `Op.ends`; None where nothing more can be done with what it makes."""
+        rule = self.op.end_rule
+        layouts = [None if layout is None else layout.type for layout in self.inputs]
+        return None if rule is None else rule(*(layouts[group] for group in self.groups), **self.attributes)
+
+    def plan_with_end(self, body: Composed, operands: Sequence[tuple[Layout, Buffer]]) -> Plan:
+        """What its kernels do where they apply a body to each element of the output too.
+
+        Args:
+            body: see `kernel.ends.End`.
+            operands: of the body: further inputs, and how the body walks each, in the shape of the output.
+        """
+        count = len(self.inputs)
+        planner = Planner((*self.inputs, *(layout for layout, _ in operands)), self.outputs)
+        end = End(body, tuple(buffer.at(i) for i, (_, buffer) in enumerate(operands, count)))
+        self._add_steps(planner, planner.operands[len(planner.inputs) :], end=end)
         return planner.finish()
 
     # -- what the tape keeps --------------------------------------------------------------------------------------

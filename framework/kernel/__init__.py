@@ -16,7 +16,8 @@ running       plan.py        which kernels run on which buffers
               standalone.py  programs as object files, for who has no Python
               repeat.py      programs and bodies again and again, for loops of graph mode
               control.py     automata, for its branches and recursion; numbers.py, Python's numbers in them
-              compose.py     bodies of bodies, for graph mode; overlap.py, whether arrays share memory
+              compose.py     bodies of bodies, for graph mode; ends.py, those behind a product or a convolution
+              overlap.py     whether arrays share memory
 elements      loops.py       loops around bodies             sweep.py        the same over many arrays, in place
               ramp.py        equal distances                 transpose.py    permuted copies
 reductions    reduce.py, reduce_parts.py                     moments.py      mean and variance in one pass

@@ -185,6 +185,7 @@ for _name, _write in {
     "hypot": lambda w, x, y: w.node("Sqrt", w.node("Add", w.node("Mul", x, x), w.node("Mul", y, y))),
     "lerp": lambda w, x, y, t: w.node("Add", x, w.node("Mul", t, w.node("Sub", y, x))),
     "addcmul": lambda w, x, y, z, v: w.node("Add", x, w.node("Mul", v, w.node("Mul", y, z))),
+    "multiply_add": lambda w, x, y, z: w.node("Add", w.node("Mul", x, y), z),
     "addcdiv": lambda w, x, y, z, v: w.node("Add", x, w.node("Mul", v, w.node("Div", y, z))),
     "positive": lambda w, x: w.node("Identity", x),
 }.items():

@@ -956,6 +956,24 @@ def _(tensor1, tensor2, *, g):
     return g * tensor1 * tensor2
 
 
+@elementwise(bodies.fma, takes="f")
+def multiply_add(input: Tensor, factor: Tensor, other: Tensor):
+    """input · factor + other, element by element, rounded once."""
+
+
+multiply_add.vjp("other")(pass_gradient)
+
+
+@multiply_add.vjp("input")
+def _(factor, *, g):
+    return g * factor
+
+
+@multiply_add.vjp("factor")
+def _(input, *, g):
+    return g * input
+
+
 @elementwise(lambda x, a, b, value: x + value * a / b, lift=True, cost=0.3, complex=True)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Tensor = 1):
     """input + value · tensor1 / tensor2, element by element.

@@ -14,7 +14,7 @@ from anfora.core.errors import OpValueError
 from anfora.core.op import op
 from anfora.core.tensor import Tensor
 from anfora.kernel.conv import plan_conv2d, plan_conv2d_input_gradient, plan_conv2d_weight_gradient
-from anfora.kernel.emit import Value
+from anfora.kernel.ends import End, epilogue
 from anfora.kernel.loops import of_type
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops.composite import composite
@@ -69,12 +69,9 @@ def _check_bias(name: str, bias: Any, channels: int) -> None:
         raise OpValueError(f"{name} needs `bias` of shape {[channels]}, but got {bias!r}", arg="bias")
 
 
-def _add(total: Value, bias: Value) -> Value:
-    return total + bias
-
-
-def _epilogue(bias: Buffer | None) -> dict:
-    return {} if bias is None else {"epilogue": _add, "operands": ((bias, "k"),)}
+def _epilogue(out: Buffer, bias: Buffer | None, end: End | None) -> dict[str, Any]:
+    body, operands = epilogue(out, bias, end, 1, ("k", "full"))
+    return {"epilogue": body, "operands": operands}
 
 
 # -- two dimensions ---------------------------------------------------------------------------------------------------
@@ -149,10 +146,14 @@ def _(input, weight, bias, *, stride, pad_mode, padding, dilation, groups):
 @conv2d.kernel
 def _(
     p: Planner, input: Buffer, weight: Buffer, bias: Buffer | None, out: Buffer,
-    *, stride, pad_mode, padding, dilation, groups,
+    *, stride, pad_mode, padding, dilation, groups, end: End | None = None,
 ):  # fmt: skip
     x, w = (of_type(p, b, out.dtype) for b in (input, weight))
-    plan_conv2d(p, x, w, out, stride=stride, padding=padding, dilation=dilation, groups=groups, **_epilogue(bias))
+    further = _epilogue(out, bias, end)
+    plan_conv2d(p, x, w, out, stride=stride, padding=padding, dilation=dilation, groups=groups, **further)
+
+
+conv2d.ends(lambda *_, **__: 1)
 
 
 @conv2d.vjp("input")
@@ -192,12 +193,16 @@ def _(gradient, weight, bias, *, size, stride, padding, dilation, groups):
 @conv2d_input_gradient.kernel
 def _(
     p: Planner, gradient: Buffer, weight: Buffer, bias: Buffer | None, out: Buffer,
-    *, size, stride, padding, dilation, groups,
+    *, size, stride, padding, dilation, groups, end: End | None = None,
 ):  # fmt: skip
     g, w = (of_type(p, b, out.dtype) for b in (gradient, weight))
+    further = _epilogue(out, bias, end)
     plan_conv2d_input_gradient(
-        p, g, w, out, stride=stride, padding=padding, dilation=dilation, groups=groups, **_epilogue(bias)
+        p, g, w, out, stride=stride, padding=padding, dilation=dilation, groups=groups, **further
     )
+
+
+conv2d_input_gradient.ends(lambda *_, **__: 1)
 
 
 @conv2d_input_gradient.vjp("gradient")

@@ -17,6 +17,7 @@ from anfora.core.op import common_dtype, op, pass_gradient
 from anfora.core.tensor import Tensor
 from anfora.kernel import memory
 from anfora.kernel.emit import Value
+from anfora.kernel.ends import End, epilogue
 from anfora.kernel.gemm import plan_matmul
 from anfora.kernel.loops import of_type, plan_copy, plan_elementwise
 from anfora.kernel.plan import Buffer, Planner
@@ -147,7 +148,9 @@ def broadcast_batch(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int,
 
 
 @matmul.kernel
-def _(p: Planner, input: Buffer, other: Buffer, out: Buffer, *, transpose_a, transpose_b):
+def _(
+    p: Planner, input: Buffer, other: Buffer, out: Buffer, *, transpose_a, transpose_b, end: End | None = None
+):  # fmt: skip
     a, b = of_type(p, input, out.dtype), of_type(p, other, out.dtype)
     a = _inserted(a, 0) if a.ndim == 1 else _turned(a) if transpose_a else a
     b = _inserted(b, 1) if b.ndim == 1 else _turned(b) if transpose_b else b
@@ -158,7 +161,15 @@ def _(p: Planner, input: Buffer, other: Buffer, out: Buffer, *, transpose_a, tra
     batch = broadcast_batch(a.shape[:-2], b.shape[:-2])
     assert batch is not None
     m, k, n = a.shape[-2], a.shape[-1], b.shape[-1]
-    plan_matmul(p, a.broadcast((*batch, m, k)), b.broadcast((*batch, k, n)), out.reshaped(*batch, m, n))
+    product = out.reshaped(*batch, m, n)
+    body, operands = epilogue(product, None, end, -1, ("n", "mn"))
+    plan_matmul(p, a.broadcast((*batch, m, k)), b.broadcast((*batch, k, n)), product, epilogue=body, operands=operands)
+
+
+@matmul.ends
+def _(input, other, *, transpose_a, transpose_b):
+    columns = other.shape[-2 if transpose_b else -1] if other.ndim > 1 else 1
+    return -1 if input.ndim > 1 and columns > 1 else None
 
 
 @matmul.vjp("input")
@@ -210,10 +221,6 @@ def _as_matrices(g: Tensor, input_type: TensorType, other_type: TensorType) -> T
 # -- dense layers -----------------------------------------------------------------------------------------------------
 
 
-def _add(total: Value, bias: Value) -> Value:
-    return total + bias
-
-
 @op
 def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None):
     """A dense layer: y = x wᵀ + b, the bias added before the sum is rounded.
@@ -250,7 +257,7 @@ def _(input, weight, bias):
 
 
 @dense.kernel
-def _(p: Planner, input: Buffer, weight: Buffer, bias: Buffer | None, out: Buffer):
+def _(p: Planner, input: Buffer, weight: Buffer, bias: Buffer | None, out: Buffer, *, end: End | None = None):
     if out.size == 0:
         return
     x, w = of_type(p, input, out.dtype), of_type(p, weight, out.dtype)
@@ -258,11 +265,14 @@ def _(p: Planner, input: Buffer, weight: Buffer, bias: Buffer | None, out: Buffe
     n = w.shape[0] if w.ndim == 2 else 1
     m = out.size // n
     w = _turned(w) if w.ndim == 2 else _inserted(w, 1)
-    end: dict = {}
-    if bias is not None:
-        b = of_type(p, bias, out.dtype)
-        end = {"epilogue": _add, "operands": ((b if b.ndim else _inserted(b, 0), "n"),)}
-    plan_matmul(p, _as_rows(p, x, m, k), w, out.reshaped(m, n), **end)
+    rows = out.reshaped(m, n)
+    body, operands = epilogue(rows, None if bias is None else of_type(p, bias, out.dtype), end, -1, ("n", "mn"))
+    plan_matmul(p, _as_rows(p, x, m, k), w, rows, epilogue=body, operands=operands)
+
+
+@dense.ends
+def _(input, weight, bias):
+    return -1 if weight.ndim == 2 else None
 
 
 def _as_rows(p: Planner, x: Buffer, rows: int, length: int) -> Buffer:

@@ -269,6 +269,19 @@ ROWS = [
         errors=[Bad(normal(2), normal(3), normal(3), error=ValueError, match="broadcast")],
     ),
     Row(
+        arithmetic.multiply_add,
+        lambda x, factor, other: x * factor + other,
+        [
+            S(normal(3, 4), normal(4), normal(3, 1)),
+            S(normal(4), 2.0, normal(4)),
+            S(normal(0, 2), normal(2), normal(2)),
+        ],
+        errors=[
+            Bad(normal(2), normal(3), normal(3), error=ValueError, match="broadcast"),
+            Bad(INT8, INT8, INT8, error=TypeError, match="floating"),
+        ],
+    ),
+    Row(
         ops.lerp,
         lambda start, end, weight: start + weight * (end - start),
         [

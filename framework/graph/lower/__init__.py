@@ -8,9 +8,10 @@ ahead.py         numbers of a native loop; arithmetic.py, Python's numbers in na
 How it is done, and why so
 
 *Native programs* (`lower.py`, `fusion.py`, `arena.py`). The graph of a piece is one native program: views are places,
-intermediates lie in an arena, elementwise operators that follow from each other share a loop and round each value as
-memory would. Sums keep their one order, so the bits are those of PyNative mode. Gradients taken inside a compiled
-program (`grad` within, a compiled `value_and_grad`) are operators too.
+intermediates lie in an arena, elementwise operators that follow from each other share a loop, or are done with the sums
+of the product or convolution before them, and round each value as memory would. Sums keep their one order, so the bits
+are those of PyNative mode. Gradients taken inside a compiled program (`grad` within, a compiled `value_and_grad`) are
+operators too.
 
 *Loops* (`loops.py`, `ranges.py`, `ahead.py`). A loop whose piece leads back to its own point goes round natively. A
 `for` over a range of 256 or more items counts with numbers that vary, so that all iterations, of loops of any length,

@@ -4,20 +4,28 @@ A *group* is a set of elementwise tasks over one shape. It runs where its last m
 nobody else has touched what its members made, nor written what they read; then moving them changes nothing. Each value is
 rounded as memory would round it (kernel/compose.py): the bits are those of the single loops.
 
+What follows from a product or a convolution may be a group with that as its *head*: its kernel does the rest with each sum
+(kernel/ends.py), if nobody else wants what lies between. Else the head runs by itself, and the loop behind it.
+
 Not fused: operators that can fail, since the loop could not say which of them did; operands without neighbours along the
-last axis, which would take the vectors from all members; and loops over short rows, which are mostly masked.
+last axis, which would take the vectors from all members; and loops over short rows, which are mostly masked, but behind a
+head.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.lower.arena import Kind, Place, Root, Task
+from anfora.graph.passes.pipeline import is_on
 from anfora.kernel.compose import Composed, Given, Made, Member
-from anfora.kernel.loops import merge_axes, plan_elementwise
-from anfora.kernel.plan import Buffer, Elements, Planner
+from anfora.kernel.ends import follows
+from anfora.kernel.loops import identity, merge_axes, plan_elementwise
+from anfora.kernel.memory import compute_elem
+from anfora.kernel.plan import Buffer, Elements, Plan, Planner
 
 __all__ = ["Scalars", "can_be_scalar", "can_fail", "fuse", "scalars"]
 
@@ -27,6 +35,7 @@ _SHORTEST_ROW = 64  #: elements of the innermost axis, where not all operands ar
 
 #: The elements of an array, in the order of the loop: where it starts, its strides for the shape of the group.
 Key = tuple[Root, int, tuple[int, ...]]
+_ANYHOW: Any = object()  #: a key for what is read in another order
 
 
 class _Pattern(NamedTuple):
@@ -35,6 +44,7 @@ class _Pattern(NamedTuple):
     elements: Elements
     shape: tuple[int, ...]
     walks: list[tuple[int, int, tuple[int, ...]]]  #: for each operand of the body: buffer, offset, strides
+    is_long: bool  #: whether its rows are worth a loop that is shared
 
 
 class _Candidate(NamedTuple):
@@ -45,6 +55,32 @@ class _Candidate(NamedTuple):
     shape: tuple[int, ...]
     reads: list[Key]
     writes: list[Key]
+    is_long: bool
+
+
+class _Head(NamedTuple):
+    """A task whose kernel can do more with each element of its output."""
+
+    task: Task
+    output: Buffer
+    axis: int  #: along which operands of that may vary alone
+
+    @property
+    def key(self) -> Key:
+        [place] = self.task.outputs
+        return place.root, place.offset, _walk(self.output.strides, self.output.shape)
+
+    def takes(self, candidate: _Candidate) -> bool:
+        """Whether its kernel can compute a candidate, from what it has computed so far and from memory."""
+        elements, elem = candidate.elements, compute_elem(self.output.code)
+        if candidate.shape != self.output.shape or getattr(elements.body, "is_partial", False):
+            return False
+        [*others, (result, kind)] = (*elements.inputs, *elements.outputs)
+        if len(elements.outputs) > 1 or (result.code, kind) != (self.output.code, elem):
+            return False
+        return all(kind == elem for _, kind in others) and all(
+            follows(self.output, strides, self.axis) for _, _, strides in (*candidate.reads, *candidate.writes)
+        )
 
 
 @dataclass(eq=False)
@@ -57,6 +93,7 @@ class _Group:
     writes: dict[Root, Key] = field(default_factory=dict)
     operands: int = 0  #: how many arrays it reads that it has not made
     is_open: bool = True
+    head: int | None = None  #: the position of the task whose sums the members go on with
 
     def agrees(self, candidate: _Candidate) -> bool:
         """Whether all who write a piece of memory, and those who read it, walk it in the same way."""
@@ -72,7 +109,9 @@ class _Group:
 
 def fuse(tasks: Sequence[Task]) -> list[Task]:
     """The tasks with groups of elementwise ones made one; the order of all others stays."""
-    groups, candidates = _Grouping(tasks).run()
+    grouping = _Grouping(tasks)
+    grouping.run()
+    groups, candidates, heads = grouping.groups, grouping.candidates, grouping.heads
     uses = _uses(tasks)
     fused: list[Task] = []
     for position, task in enumerate(tasks):
@@ -80,7 +119,11 @@ def fuse(tasks: Sequence[Task]) -> list[Task]:
         if group is None or len(group.members) == 1:
             fused.append(task)
         elif group.members[-1] == position:
-            fused += _joined([candidates[i] for i in group.members], uses)
+            members = [candidates[i] for i in group.members if i != group.head]
+            if group.head is None:
+                fused += _joined(members, uses)
+            else:
+                fused += _behind(heads[group.head], members, uses)
     return fused
 
 
@@ -92,11 +135,14 @@ class _Grouping:
         self.patterns: dict[int, _Pattern | None] = {}  #: of plans, which many operators share
         self.groups: dict[int, _Group] = {}
         self.candidates: dict[int, _Candidate] = {}
+        self.heads: dict[int, _Head] = {}
+        self._has_heads = is_on("fuse_ends")
         self.readers: dict[Root, list[_Group]] = {}  #: groups that read a piece of memory; some are closed
         self.writers: dict[Root, _Group] = {}  #: the last group that wrote one
         self.in_place: list[_Group] = []  #: open groups that change memory which was there before
 
-    def run(self) -> tuple[dict[int, _Group], dict[int, _Candidate]]:
+    def run(self) -> None:
+        """Fill `groups`, and `candidates` and `heads`, by the positions of tasks."""
         for position, task in enumerate(self.tasks):
             candidate = self._candidate(task)
             may_fail = can_fail(task)
@@ -106,9 +152,26 @@ class _Grouping:
                 self.in_place.clear()
             if candidate is None or may_fail:
                 self._close(task, None)
+                if self._has_heads and not may_fail:
+                    self._begin_behind(position, task)
             else:
                 self._place(position, candidate)
-        return self.groups, self.candidates
+
+    def _begin_behind(self, position: int, task: Task) -> None:
+        """Begin a group whose head is a task, if it can be one."""
+        entry = None if task.call is None else task.call.entry
+        if entry is None or entry.end_axis is None or entry.program is None or task.plan is not entry.program.plan:
+            return
+        axis = entry.end_axis
+        head = self.heads[position] = _Head(task, Buffer.of(0, task.outputs[0].layout), axis)
+        group = _Group(head.output.shape, [position], head=position)
+        self.groups[position] = group
+        for place in task.inputs:
+            if place is not None and place.root not in group.reads:
+                group.reads[place.root] = {_ANYHOW}
+                self.readers.setdefault(place.root, []).append(group)
+        group.writes[head.key[0]] = head.key
+        self.writers[head.key[0]] = group
 
     def _candidate(self, task: Task) -> _Candidate | None:
         if id(task.plan) not in self.patterns:
@@ -116,9 +179,9 @@ class _Grouping:
         pattern = self.patterns[id(task.plan)]
         if pattern is None:
             return None
-        elements, shape, walks = pattern
+        elements, shape, walks, is_long = pattern
         count = len(elements.inputs)
-        return _Candidate(task, elements, shape, _keys(task, walks[:count]), _keys(task, walks[count:]))
+        return _Candidate(task, elements, shape, _keys(task, walks[:count]), _keys(task, walks[count:]), is_long)
 
     def _place(self, position: int, candidate: _Candidate) -> None:
         """Add a candidate to the groups it follows from, which become one, or to a new one."""
@@ -128,10 +191,15 @@ class _Grouping:
             other = self.writers.get(key[0])
             if other is None or not other.is_open or other is group or other.shape != candidate.shape:
                 continue
-            if other.agrees(candidate) and (group is None or _fit(group, other)):
+            if other.head is not None and not self.heads[other.head].takes(candidate):
+                continue
+            if other.agrees(candidate) and (group is None or self._fit(group, other)):
                 group = other if group is None else self._merge(group, other)
         if group is not None and not _fits(group, candidate):
             group = None
+        if not candidate.is_long and (group is None or group.head is None):
+            self._close(candidate.task, None)
+            return
         if group is None:
             group = _Group(candidate.shape)
         self._close(candidate.task, group)
@@ -151,9 +219,21 @@ class _Grouping:
         if any(place.root.is_written for place in candidate.task.outputs):
             self.in_place.append(group)
 
+    def _fit(self, group: _Group, other: _Group) -> bool:
+        """Whether two groups can be one."""
+        if len(group.members) + len(other.members) >= _MOST_MEMBERS or group.operands + other.operands > _MOST_OPERANDS:
+            return False
+        if group.head is None:
+            group, other = other, group
+        if group.head is None:
+            return True
+        head = self.heads[group.head]
+        return other.head is None and all(head.takes(self.candidates[i]) for i in other.members)
+
     def _merge(self, group: _Group, other: _Group) -> _Group:
         """Both groups as one."""
         group.members = sorted([*group.members, *other.members])
+        group.head = other.head if group.head is None else group.head
         group.operands += other.operands
         for position in other.members:
             self.groups[position] = group
@@ -186,11 +266,6 @@ def _fits(group: _Group, candidate: _Candidate) -> bool:
     return len(group.members) < _MOST_MEMBERS and group.operands + len(candidate.reads) <= _MOST_OPERANDS
 
 
-def _fit(group: _Group, other: _Group) -> bool:
-    few = len(group.members) + len(other.members) < _MOST_MEMBERS
-    return few and group.operands + other.operands <= _MOST_OPERANDS
-
-
 def _pattern(task: Task) -> _Pattern | None:
     """How a task walks its operands, if it can be a member of a group; it follows from the plan."""
     if task.plan is None or len(task.plan.steps) != 1:
@@ -208,13 +283,12 @@ def _pattern(task: Task) -> _Pattern | None:
     lengths, strides = merge_axes(shape, [buffer.strides for buffer in buffers])
     if any(step not in (0, buffer.dtype.itemsize) for step, buffer in zip(strides[-1], buffers)):
         return None
-    if len(lengths) > 1 and lengths[-1] < _SHORTEST_ROW:
-        return None
-    walks = [
-        (buffer.index, buffer.offset, tuple(step if length > 1 else 0 for step, length in zip(buffer.strides, shape)))
-        for buffer in buffers
-    ]
-    return _Pattern(elements, shape, walks)
+    walks = [(buffer.index, buffer.offset, _walk(buffer.strides, shape)) for buffer in buffers]
+    return _Pattern(elements, shape, walks, len(lengths) == 1 or lengths[-1] >= _SHORTEST_ROW)
+
+
+def _walk(strides: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(step if length > 1 else 0 for step, length in zip(strides, shape))
 
 
 def _keys(task: Task, walks: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[Key]:
@@ -237,49 +311,90 @@ def _uses(tasks: Iterable[Task]) -> dict[Root, int]:
     return uses
 
 
+class _Joint:
+    """What members compute, as one body."""
+
+    def __init__(self, members: Sequence[_Candidate], uses: dict[Root, int], head: _Head | None = None) -> None:
+        self.members = members
+        own = _uses([*([head.task] if head is not None else ()), *(member.task for member in members)])
+        made: dict[Key, tuple[int, int, str]] = {}  #: by which member, which of its results, stored as which type
+        given: dict[tuple[Key, str, str], int] = {}
+        composed = []
+        first = 0
+        if head is not None:  # its sum is the first operand, and is narrowed as it would be stored
+            composed.append(Member(identity, (Given(0),)))
+            made[head.key] = (0, 0, head.output.code)
+            first = 1
+        self.inputs: list[tuple[Place, Buffer, str]] = []
+        self.outputs: list[tuple[tuple[int, int], Place, Buffer, str]] = []  #: which result of which member, and where
+        stored: dict[Key, tuple[tuple[int, int], Place, Buffer, str]] = {}
+        for number, member in enumerate(members, first):
+            places = (*member.task.inputs, *member.task.outputs)
+            operands: list[Given | Made] = []
+            for key, (buffer, elem) in zip(member.reads, member.elements.inputs):
+                if key in made:
+                    operands.append(Made(*made[key], buffer.code, elem))
+                    continue
+                index = given.setdefault((key, buffer.code, elem), first + len(self.inputs))
+                if index == first + len(self.inputs):
+                    place = places[buffer.index]
+                    assert place is not None
+                    self.inputs.append((place, buffer, elem))
+                operands.append(Given(index))
+            composed.append(Member(member.elements.body, tuple(operands)))
+            for result, (key, (buffer, elem)) in enumerate(zip(member.writes, member.elements.outputs)):
+                made[key] = (number, result, buffer.code)
+                root = key[0]
+                if root.kind is not Kind.ARENA or own[root] < uses[root]:
+                    place = places[buffer.index]
+                    assert place is not None
+                    stored[key] = ((number, result), place, buffer, elem)
+        self.outputs = list(stored.values())
+        self.body = Composed(tuple(composed), tuple(result for result, *_ in self.outputs))
+
+    def task(self, plan: Plan, inputs: Sequence[Place | None], *before: OperatorCall) -> Task:
+        """The one task for all members, and what was computed before them."""
+        calls = [*before, *(call for member in self.members for call in member.task.calls)]
+        inputs = [*inputs, *(place for place, _, _ in self.inputs)]
+        return Task(plan, inputs, [place for _, place, _, _ in self.outputs], self.members[-1].task.call, calls)
+
+
 def _joined(members: Sequence[_Candidate], uses: dict[Root, int]) -> Iterable[Task]:
     """One task for all members; none if nothing of it is wanted."""
-    own = _uses(member.task for member in members)
-    made: dict[Key, tuple[int, int, str]] = {}  #: by which member, which of its results, stored as which type
-    stored: dict[Key, tuple[tuple[int, int], Place, Buffer, str]] = {}
-    given: dict[tuple[Key, str, str], int] = {}
-    inputs: list[tuple[Place, Buffer, str]] = []
-    composed = []
-    for number, member in enumerate(members):
-        places = (*member.task.inputs, *member.task.outputs)
-        operands: list[Given | Made] = []
-        for key, (buffer, elem) in zip(member.reads, member.elements.inputs):
-            if key in made:
-                operands.append(Made(*made[key], buffer.code, elem))
-                continue
-            index = given.setdefault((key, buffer.code, elem), len(inputs))
-            if index == len(inputs):
-                place = places[buffer.index]
-                assert place is not None
-                inputs.append((place, buffer, elem))
-            operands.append(Given(index))
-        composed.append(Member(member.elements.body, tuple(operands)))
-        for result, (key, (buffer, elem)) in enumerate(zip(member.writes, member.elements.outputs)):
-            made[key] = (number, result, buffer.code)
-            root = key[0]
-            if root.kind is not Kind.ARENA or own[root] < uses[root]:
-                place = places[buffer.index]
-                assert place is not None
-                stored[key] = ((number, result), place, buffer, elem)
-    if not stored:
+    joint = _Joint(members, uses)
+    if not joint.outputs:
         return
-    outputs = list(stored.values())
-    body = Composed(tuple(composed), tuple(result for result, *_ in outputs))
+    inputs, outputs = joint.inputs, joint.outputs
     planner = Planner(tuple(p.layout for p, _, _ in inputs), tuple(p.layout for _, p, _, _ in outputs))
     plan_elementwise(
         planner,
-        body,
+        joint.body,
         [(buffer.at(i), elem) for i, (_, buffer, elem) in enumerate(inputs)],
         [(buffer.at(i), elem) for i, (_, _, buffer, elem) in enumerate(outputs, len(inputs))],
         sum(member.elements.nanoseconds for member in members),
     )
-    calls = [call for member in members for call in member.task.calls]
-    yield Task(planner.finish(), [p for p, _, _ in inputs], [p for _, p, _, _ in outputs], members[-1].task.call, calls)
+    yield joint.task(planner.finish(), ())
+
+
+def _behind(head: _Head, members: Sequence[_Candidate], uses: dict[Root, int]) -> Iterable[Task]:
+    """The head with its members; where more than their last value is wanted, the head and a loop."""
+    joint, task = _Joint(members, uses, head), head.task
+    root = task.outputs[0].root
+    wanted = uses[root] - sum(
+        place is not None and place.root is root for each in members for place in each.task.inputs
+    )
+    if len(joint.outputs) == 1 and wanted == 1 and root.kind is Kind.ARENA:
+        [(_, place, buffer, _)] = joint.outputs
+        read = [*task.inputs, *(each for each, _, _ in joint.inputs)]
+        is_apart = all(each is None or each.root is not place.root for each in read)
+        if is_apart and not buffer.offset and place.layout is task.outputs[0].layout:
+            assert task.call is not None
+            shape = head.output.shape
+            operands = [(each.layout, operand.broadcast(shape)) for each, operand, _ in joint.inputs]
+            yield joint.task(task.call.entry.plan_with_end(joint.body, operands), task.inputs, *task.calls)
+            return
+    yield task
+    yield from _joined(members, uses) if len(members) > 1 else (members[0].task,)
 
 
 # -- single elements --------------------------------------------------------------------------------------------------

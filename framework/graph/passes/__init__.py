@@ -1,6 +1,7 @@
 """Passes: functions that change a program and not what it means.
 
 pipeline.py     the list of those that the graph of a piece goes through before it is lowered; own ones are registered there
+norms.py        batch norm in inference as arithmetic, which others can go on with
 constants.py    what follows from known values alone is computed once
 same_calls.py   the same call twice is done once
 planning.py     calls that a pass has made are planned; edges.py, what passes ask of a graph, and how they change its edges

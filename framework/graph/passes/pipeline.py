@@ -27,6 +27,7 @@ from anfora.graph.ir.planned import OperatorCall, effects_of, finish, planned_ca
 from anfora.graph.ir.verify import verify
 from anfora.graph.passes.constants import fold_constants
 from anfora.graph.passes.edges import copied, roots_of, written_of
+from anfora.graph.passes.norms import write_out_norms
 from anfora.graph.passes.planning import layout_of, plan
 from anfora.graph.passes.same_calls import merge_same_calls
 from anfora.ops import copy
@@ -36,16 +37,21 @@ __all__ = ["LOWERING", "PASSES", "Pass", "after_each", "is_on", "optimised", "re
 Pass = Callable[[FuncGraph], "FuncGraph | None"]
 
 #: By name, in the order in which they run. What a pass gives is checked, unless it is one of `_TRUSTED`.
-PASSES: dict[str, Pass] = {"fold_constants": fold_constants, "merge_same_calls": merge_same_calls}
+PASSES: dict[str, Pass] = {
+    "write_out_norms": write_out_norms,
+    "fold_constants": fold_constants,
+    "merge_same_calls": merge_same_calls,
+}
 #: By name, what lowering decides of a graph; these change no node.
 LOWERING: dict[str, str] = {
     "fuse_loops": "elementwise calls that follow from each other share a loop",
+    "fuse_ends": "a product or convolution does with its sums what follows element by element",
     "share_memory": "what lies between calls shares the bytes of an arena with what lives at other times",
     "native_loops": "a piece that leads back to its own start goes round natively",
     "native_control": "branches, loops and recursion between pieces run natively, as an automaton",
 }
 #: These show by their tests that they keep memory apart that somebody sees (`edges.kept_of`).
-_TRUSTED = frozenset({fold_constants, merge_same_calls})
+_TRUSTED = frozenset({write_out_norms, fold_constants, merge_same_calls})
 _OF_LIBRARY = frozenset({*PASSES, *LOWERING})
 _left_out: set[str] = set()
 
