@@ -4,6 +4,7 @@ core/ kernel/ ops/ eager/    the layers, from types to PyNative mode (docs/desig
 interop/ data/ dataset/      files of others; digits to train on; pipelines of data
 onnx/                        networks as files of ONNX, and theirs as networks
 mindrecord/                  MindSpore's files of records
+scipy/                       functions of scipy on tensors
 train/                       Model, the loop over data, and its callbacks
 api.py         gradients of functions                 directions.py  derivatives in given directions
 batching.py    vmap                                   modes.py       the entry points of graph mode
@@ -123,7 +124,7 @@ _MODULES = {
     "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",
     "multiprocessing": "anfora.multiprocessing",
     "nn": "anfora.nn", "numpy": "anfora.numpy", "onnx": "anfora.onnx", "ops": "anfora.ops",
-    "optim": "anfora.optim", "runtime": "anfora.runtime",
+    "optim": "anfora.optim", "runtime": "anfora.runtime", "scipy": "anfora.scipy",
     "train": "anfora.train", "utils": "anfora.utils",
 }  # fmt: skip
 

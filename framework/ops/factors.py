@@ -1,5 +1,5 @@
-"""Equations by factors: LU factors taken apart and solved with, least squares, Householder reflections. In operators, so
-they have gradients."""
+"""Equations by factors: LU factors found, taken apart and solved with, least squares, eigenvalues of symmetric matrices,
+Householder reflections. All have gradients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.abstract import TensorType
-from anfora.core.dtype import int64
+from anfora.core.dtype import complex64, complex128, float32, float64, int32, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import op
 from anfora.core.tensor import Tensor
@@ -18,9 +18,12 @@ from anfora.ops.composite import composite
 from anfora.ops.creation import arange, eye
 from anfora.ops.diagonals import tril, triu
 from anfora.ops.families import leading, type_of
-from anfora.ops.linalg import adjoint, matrix_solve, pinv
+from anfora.ops.linalg import _algebra, _constant, _plus, _refuse_infinite, _square, adjoint, matrix_solve, pinv
 from anfora.ops.linear import matmul
 from anfora.ops.shape import expand_dims, reshape
+
+#: The type of a complex number's parts.
+_REAL = {complex64: float32, complex128: float64}
 
 __all__ = ["geqrf", "lstsq", "lu_solve", "lu_unpack", "orgqr", "ormqr"]
 
@@ -88,6 +91,134 @@ def _parts(data: Tensor) -> tuple[Tensor, Tensor]:
 def _permutation(data: Tensor, pivots: Tensor) -> Tensor:
     order = order_of_rows(pivots, data.shape[-2])
     return equal(expand_dims(arange(data.shape[-2]), 1), expand_dims(order, -2)).astype(data.dtype)
+
+
+@op
+def lu_factor(input: Tensor) -> tuple[Tensor, Tensor]:
+    """The factors of matrices A = P L U, found by elimination with exchanges of rows, in the form of LAPACK.
+
+    Args:
+        input: float tensor (…, M, N).
+    Returns:
+        float tensor (…, M, N), below the diagonal L, whose diagonal is ones, else U; and int32 (…, min(M, N)), counted
+        from 1: with which row each row was exchanged. They are what `lu_unpack` and `lu_solve` take.
+    Raises:
+        OpTypeError: `input` is no tensor of real floating-point numbers.
+        OpValueError: it has less than two axes, or holds NaN or infinity.
+    Gradient:
+        P L⁻ᵀ (lower(Lᵀ g_L) + upper(g_U Uᵀ)) U⁻ᵀ, lower without the diagonal, of square matrices; others are refused.
+    Source:
+        Murray, arXiv:1602.07527, section 4.
+    Example:
+        >>> data, pivots = lu_factor(Tensor([[2., 2.], [4., 2.]]))
+        >>> data.tolist(), pivots.tolist()
+        ([[4.0, 2.0], [0.5, 1.0]], [2, 2])
+    """
+
+
+@lu_factor.infer
+def _(input):
+    if not input.dtype.is_float:
+        raise OpTypeError(f"lu_factor needs real floating-point matrices, but got {type_of(input)!r}", arg="input")
+    if input.ndim < 2:
+        raise OpValueError(f"lu_factor needs matrices, but got {type_of(input)!r}", arg="input")
+    return input, TensorType(int32, (*input.shape[:-2], min(input.shape[-2:])))
+
+
+@lu_factor.python
+def _(input):
+    _refuse_infinite("lu_factor", "input", input)
+    return _algebra("lu_factor", "input", _eliminated, input)
+
+
+def _eliminated(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Elimination, one column after the other, in all matrices at once; the first of the largest elements is the pivot."""
+    steps = min(x.shape[-2:])
+    batch = x.shape[:-2]
+    x = x.reshape(-1, *x.shape[-2:]).copy()
+    pivots = np.empty((len(x), steps), np.int32)
+    each = np.arange(len(x))
+    for k in range(steps):
+        chosen = k + np.argmax(np.abs(x[:, k:, k]), axis=1)
+        pivots[:, k] = chosen + 1
+        row = x[each, chosen]
+        x[each, chosen] = x[:, k]
+        x[:, k] = row
+        pivot = row[:, k, None]
+        x[:, k + 1 :, k] /= np.where(pivot == 0, 1.0, pivot)  # a column of zeros stays one
+        x[:, k + 1 :, k + 1 :] -= x[:, k + 1 :, k, None] * row[:, None, k + 1 :]
+    return x.reshape(*batch, *x.shape[-2:]), pivots.reshape(*batch, steps)
+
+
+@lu_factor.vjp("input")
+def _(out0, out1, *, g):
+    if out0.shape[-1] != out0.shape[-2]:
+        raise OpValueError(f"lu_factor of {type_of(out0)!r} has no gradient here: it is that of square matrices")
+    lower, upper = _parts(out0)
+    inner = tril(matmul(adjoint(lower), tril(g[0], -1)), -1) + triu(matmul(triu(g[0]), adjoint(upper)))
+    left = matrix_solve(lower, inner, True)
+    return matmul(_permutation(out0, out1), adjoint(matrix_solve(upper, adjoint(left))))
+
+
+leading(lu_factor)
+
+
+@op
+def eigh(input: Tensor, lower=True) -> tuple[Tensor, Tensor]:
+    """The eigenvalues of symmetric (complex: Hermitian) matrices, in ascending order, and their vectors: A = v diag(w) vᴴ.
+
+    Args:
+        input: floating-point or complex tensor (…, N, N), of which one triangle is read.
+        lower: whether that is the lower one.
+    Returns:
+        w (…, N), real, and v (…, N, N), of the type of `input`, the vectors of length 1 as columns.
+    Raises:
+        OpTypeError: `input` is not floating point.
+        OpValueError: the matrices are not square, or hold NaN or infinity.
+    Gradient:
+        the Hermitian part of v (diag(g_w) + (vᴴ g_v) / (w_j - w_i) off the diagonal) vᴴ; where no two eigenvalues are
+        equal, for what does not depend on the free choice of the vectors' signs.
+    Source:
+        Boeddeker et al., arXiv:1701.00392.
+    Example:
+        >>> eigh(Tensor([[3., 0.], [0., 2.]]))[0].tolist()
+        [2.0, 3.0]
+    """
+
+
+eigh.is_holomorphic = False
+eigh.complex_rule = True
+
+
+@eigh.normalize
+def _(input, *, lower):
+    return {"lower": bool(lower)}
+
+
+@eigh.infer
+def _(input, *, lower):
+    _square("eigh", input, "input")
+    return TensorType(_REAL.get(input.dtype, input.dtype), input.shape[:-1]), input
+
+
+@eigh.python
+def _(input, *, lower):
+    _refuse_infinite("eigh", "input", input)
+    return tuple(_algebra("eigh", "input", lambda a: np.linalg.eigh(a, "L" if lower else "U"), input))
+
+
+@eigh.vjp("input")
+def _(out0, out1, *, g):
+    diagonal = _constant(np.eye(out0.shape[-1]), out1)
+    total = None if g[0] is None else diagonal * expand_dims(g[0], -2)
+    if g[1] is not None:
+        gaps = expand_dims(out0, -2) - expand_dims(out0, -1) + eye(out0.shape[-1], dtype=out0.dtype)
+        total = _plus(total, matmul(adjoint(out1), g[1]) / gaps * (1 - diagonal))
+    s = matmul(matmul(out1, total), adjoint(out1))
+    return (s + adjoint(s)) * 0.5
+
+
+leading(eigh)
 
 
 @composite

@@ -983,6 +983,11 @@ def pinv(x: Tensor, *, atol=None, rtol=None, hermitian=False) -> Tensor:
     return pseudoinverse(x, atol, rtol)
 
 
+def zero_below(x: Tensor) -> float:
+    """Which part of the largest singular value counts as zero, where nobody says."""
+    return max(x.shape[-2:]) * {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}[x.dtype.part.bits]
+
+
 @op
 def pseudoinverse(x: Tensor, atol, rtol):
     """See `pinv`."""
@@ -994,8 +999,7 @@ def _(x, *, atol, rtol):
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0):
             raise OpTypeError(f"pinv needs a number that is not negative for `{arg}`, but got {value!r}", arg=arg)
     if rtol is None and x.dtype.is_inexact:
-        eps = {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}[x.dtype.part.bits]
-        rtol = 0.0 if atol is not None or x.ndim < 2 else max(x.shape[-2:]) * eps
+        rtol = 0.0 if atol is not None or x.ndim < 2 else zero_below(x)
     return {"atol": float(atol or 0.0), "rtol": float(rtol or 0.0)}
 
 

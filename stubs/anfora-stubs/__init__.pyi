@@ -21,6 +21,7 @@ from . import onnx as onnx
 from . import ops as ops
 from . import optim as optim
 from . import runtime as runtime
+from . import scipy as scipy
 from . import train as train
 from . import utils as utils
 from anfora.api import GradOperation as GradOperation

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 from row import Bad, Row, S, integers, spread, values
-from scipy.linalg import expm
+from scipy.linalg import expm, lu_factor
 from scipy.spatial.distance import cdist
 
 from anfora import Tensor, ops
-from anfora.ops import linalg
+from anfora.ops import factors, linalg
 
 inf, nan = np.inf, np.nan
 TOL = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-5, "float64": 1e-10}
@@ -392,6 +392,56 @@ ROWS = [
             *(Bad(np.array([[1.0, x]]), error=ValueError, match=NOT_FINITE) for x in (np.inf, -np.inf, np.nan)),
         ],
         tol=TOL,
+    ),
+    Row(
+        factors.lu_factor,
+        ref=lambda x: tuple(part + (i == 1) for i, part in enumerate(lu_factor(x))),
+        samples=[S(regular(3, 3)), S(normal(2, 4, 4)), S(normal(1, 1))],
+        errors=[
+            Bad(normal(3), error=ValueError, match="needs matrices"),
+            Bad(integers(0, 3, 2, 2), error=TypeError, match="real floating-point"),
+            Bad(values(1, nan, 1, 1).reshape(2, 2), error=ValueError, match=NOT_FINITE),
+        ],
+        tol=TOL,
+    ),
+    Row(
+        factors.lu_factor,
+        ref=lambda x: tuple(part + (i == 1) for i, part in enumerate(lu_factor(x))),
+        samples=[S(normal(4, 3)), S(normal(3, 4))],
+        grad=False,
+        strided=False,
+        why="the gradient is that of square matrices",
+        tol=TOL,
+    ),
+    Row(  # the signs of the vectors are free: their squares are not
+        lambda x, lower=True: (lambda w, v: (w, v * v))(*factors.eigh(x, lower)),
+        ref=lambda x, lower=True: (lambda w, v: (w, v * v))(*np.linalg.eigh(x, "L" if lower else "U")),
+        samples=[S(normal(3, 3) + np.diag([0, 3, 6])), S(normal(2, 2, 2) + np.diag([0, 4]), lower=False)],
+        covers=["eigh"],
+        grad=False,
+        strided=False,
+        why="one triangle is read, both get a gradient",
+        tol=TOL,
+    ),
+    Row(
+        lambda x: (lambda w, v: (w, v * v))(*factors.eigh(x + ops.swapaxes(x, -1, -2))),
+        ref=lambda x: (lambda w, v: (w, v * v))(*np.linalg.eigh(x + np.swapaxes(x, -1, -2))),
+        samples=[S(normal(3, 3) + np.diag([0, 2, 4])), S(normal(2, 2, 2) + np.diag([0, 3]))],
+        covers=["eigh"],
+        tol=TOL,
+    ),
+    Row(
+        factors.eigh,
+        ref=lambda x: (np.array([2.0, 3.0]), np.eye(2)),
+        samples=[S(np.diag([2.0, 3.0]))],
+        grad=False,
+        strided=False,
+        why="other rows have it",
+        errors=[
+            Bad(normal(2, 3), error=ValueError, match="square"),
+            Bad(integers(0, 3, 2, 2), error=TypeError, match="eigh needs a floating-point tensor"),
+            Bad(values(1, nan, 1, 1).reshape(2, 2), error=ValueError, match=NOT_FINITE),
+        ],
     ),
     Row(
         ops.qr,

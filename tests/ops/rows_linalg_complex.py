@@ -5,6 +5,7 @@ from row import Bad, Row, S, normal
 from rows_complexes import of_complex
 
 from anfora import Tensor, ops
+from anfora.ops import factors
 
 X = S(normal(2, 3, 3), normal(2, 3, 3))
 TALL, WIDE = S(normal(4, 3), normal(4, 3)), S(normal(2, 3), normal(2, 3))
@@ -88,6 +89,12 @@ ROWS = [
             Bad(np.full((2, 2), np.nan), error=ValueError, match="finite numbers"),
         ],
     ),
+    complex_row(lambda x: factors.eigh(positive_definite(x))[0], lambda x: np.linalg.eigvalsh(positive_definite(x)), X,
+                name="eigh_values", second=False),
+    complex_row(lambda x: (lambda w, v: (v * ops.expand_dims(ops.exp(w * 0.1), -2)) @ ops.adjoint(v))(
+                    *factors.eigh(x + ops.adjoint(x))),
+                lambda x: (lambda w, v: (v * np.exp(w * 0.1)[..., None, :]) @ crossed(v))(*np.linalg.eigh(x + crossed(x))),
+                X, name="eigh_function", second=False),
     # reflections
     *(
         complex_row(call, ref, *samples, name=name, grad=False, why="LAPACK; geqrf has no gradient")

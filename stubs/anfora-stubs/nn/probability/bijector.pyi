@@ -1,0 +1,1 @@
+from anfora.nn.bijectors import *
