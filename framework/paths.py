@@ -57,6 +57,7 @@ PATHS = {
     ),
     "anfora.nn.accumulation": ("boost", "boost.grad_accumulation"),
     "anfora.nn.amp": ("amp", "train.amp", "train.loss_scale_manager"),
+    "anfora.nn.bijectors": ("nn.probability.bijector",),
     "anfora.nn.distributions": ("nn.probability", "nn.probability.distribution"),
     "anfora.nn.utils": ("nn.utils.init",),
     "anfora.numpy": ("numpy.utils_const",),

@@ -21,6 +21,7 @@
     metrics.py        how good predictions are; `anfora.train`
     metrics_classes.py, metrics_images.py    tables of classes; outlines, parts of an image
 
+    bijectors.py      mappings between them; `anfora.nn.probability.bijector`
     distributions.py  probability distributions; `anfora.nn.probability.distribution`
 
     older.py          operators that MindSpore's layers hold as attributes

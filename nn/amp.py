@@ -93,10 +93,9 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: Any = float
         raise OpValueError(f"`amp_level` must be 'O0' … 'O3' or 'auto', but got {amp_level!r}", arg="amp_level")
     if amp_level == "O1":
         _lower_only(network, _WHITE, half)
-    elif amp_level == "O2":
-        _lower_but(network, _BLACK, half)
-    elif amp_level == "O3":
-        _lower_but(network, (), half)
+    elif amp_level in ("O2", "O3"):
+        _lower_but(network, _BLACK if amp_level == "O2" else (), half)
+        network.register_forward_hook(_Gives(float32))
     elif amp_level == "auto":
         if not isinstance(network, Cell):
             return _autocast(network, half)
@@ -144,8 +143,11 @@ def custom_mixed_precision(
         if not (isinstance(kind, type) and issubclass(kind, Cell)):
             raise OpTypeError(f"a list of custom_mixed_precision holds classes of Cells, but got {kind!r}")
     half = _half("custom_mixed_precision", dtype)
-    lower = _lower_only if white_list is not None else _lower_but
-    lower(network, tuple(given or ()), half)
+    if white_list is not None:
+        _lower_only(network, tuple(given or ()), half)
+    else:
+        _lower_but(network, tuple(given or ()), half)
+        network.register_forward_hook(_Gives(float32))
     return network
 
 
@@ -174,13 +176,13 @@ def _lower_only(network: Cell, kinds: tuple, half: DType) -> None:
 
 
 def _lower_but(network: Cell, kinds: tuple, half: DType) -> None:
+    """Lower all but some kinds of layers; what the network gives is half too."""
     network.to_float(half)
     for _, cell in network.cells_and_names():
         if kinds and isinstance(cell, kinds):
             cell.to_float(float32)
             if cell is not network:
                 cell.register_forward_hook(_Gives(half))
-    network.register_forward_hook(_Gives(float32))
 
 
 # -- scaled losses ----------------------------------------------------------------------------------------------------
@@ -399,7 +401,7 @@ def build_train_network(
     """A step of training in mixed precision.
 
     Args:
-        network: gives predictions, or with `loss_fn` None the loss; it is changed as `auto_mixed_precision` does.
+        network: gives predictions, or with `loss_fn` None the loss; its layers are changed as `auto_mixed_precision` does.
         optimizer: updates its parameters.
         loss_fn: from predictions, as float32, and labels to a loss.
         level: "O0" to "O3" or "auto". At "O2" the loss is scaled dynamically.
@@ -451,8 +453,9 @@ def build_train_network(
 
 
 def _lowered(network: Cell, level: str, options: dict[str, Any]) -> Cell:
-    """The network at a level, which options may say otherwise; it gives float32."""
-    if "cast_model_type" not in options and "keep_batchnorm_fp32" not in options:
+    """The network at a level, which options may say otherwise, in a Cell that gives float32: the network itself, which
+    `Model.predict` calls, gives what its layers do."""
+    if "cast_model_type" not in options and "keep_batchnorm_fp32" not in options and level not in ("O2", "O3"):
         lowered = auto_mixed_precision(network, level)
         return lowered if level == "O0" else _OutputTo32(lowered)
     default = float16 if level in ("O2", "O3") else float32
@@ -461,7 +464,7 @@ def _lowered(network: Cell, level: str, options: dict[str, Any]) -> Cell:
         return network
     keeps = flag("build_train_network", "keep_batchnorm_fp32", options.get("keep_batchnorm_fp32", level == "O2"))
     _lower_but(network, _BLACK if keeps else (), _half("build_train_network", half))
-    return network
+    return _OutputTo32(network)
 
 
 if not TYPE_CHECKING:  # type checkers report names that are missing by themselves

@@ -19,11 +19,13 @@ from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.exact import LN2, LN_PI, LN_TAU
 from anfora.core.random import Generator
 from anfora.core.tensor import Tensor
+from anfora.nn.bijectors import Bijector
 from anfora.nn.checks import integer
 
 __all__ = [
     "Bernoulli", "Beta", "Categorical", "Cauchy", "Distribution", "Exponential", "Gamma", "Geometric", "Gumbel",
-    "HalfNormal", "Laplace", "LogNormal", "Logistic", "Normal", "Poisson", "StudentT", "Uniform",
+    "HalfNormal", "Laplace", "LogNormal", "Logistic", "Normal", "Poisson", "StudentT",
+    "TransformedDistribution", "Uniform",
 ]  # fmt: skip
 
 _LOG_SQRT_TWO_PI = 0.5 * LN_TAU
@@ -1041,3 +1043,56 @@ class Categorical(Distribution):
             self._exponentials((*shape, probs.shape[-1])) / probs
         )  # whose first one is an index of these probabilities
         return ops.argmin(races, -1)
+
+
+class TransformedDistribution(Distribution):
+    """The distribution of what a mapping makes of another one's values: p(y) = p_x(g⁻¹(y)) · |slope of g⁻¹ at y|.
+
+    Methods take the parameters of the distribution that is mapped. A mean is known where the slope is the same everywhere;
+    mode, variance, entropy and divergences are not.
+
+    Args:
+        bijector: the mapping g, one that gets larger with its argument for `cdf`.
+        distribution: of x.
+        seed: taken as in MindSpore; random numbers are those of the distribution, by its own seed.
+        name: of the new one.
+    Raises:
+        OpTypeError: an argument of another type.
+    Example:
+        >>> from anfora.nn.probability import bijector
+        >>> TransformedDistribution(bijector.Exp(), Normal(0.0, 1.0)).cdf(Tensor([1.0])).tolist()
+        [0.5]
+    """
+
+    def __init__(
+        self,
+        bijector: Bijector,
+        distribution: Distribution,
+        seed: int | None = None,
+        name: str = "TransformedDistribution",
+    ) -> None:
+        for arg, value, kind in (("bijector", bijector, Bijector), ("distribution", distribution, Distribution)):
+            if not isinstance(value, kind):
+                raise OpTypeError(f"TransformedDistribution needs a {kind.__name__}, but got {value!r}", arg=arg)
+        super().__init__(seed, distribution.dtype, name)
+        self.names = distribution.names  # type: ignore[misc]  # those of the one that is mapped
+        self.given, self.parameter_type = distribution.given, distribution.parameter_type
+        self.bijector, self.distribution = bijector, distribution
+        self.is_linear_transformation = bijector.is_constant_jacobian
+
+    def _log_prob(self, value, *parameters):
+        before = self.distribution.log_prob(self.bijector.inverse(value), *parameters)
+        after = before + self.bijector.inverse_log_jacobian(value)
+        return ops.where(before == -math.inf, before, after)
+
+    def _cdf(self, value, *parameters):
+        return self.distribution.cdf(self.bijector.inverse(value), *parameters)
+
+    def _mean(self, *parameters):
+        if not self.is_linear_transformation:
+            return self._missing("mean by a formula")
+        return self.bijector.forward(self.distribution.mean(*parameters))
+
+    def _sample(self, shape, *parameters):
+        shape = shape[: len(shape) - len(self._batch(*parameters))]
+        return self.bijector.forward(self.distribution.sample(shape, *parameters))

@@ -20,6 +20,8 @@ def parameter(owner: str, argument: str, init: Any, shape: tuple[int, ...], dtyp
         raise OpValueError(
             f"{owner} needs a tensor of shape {shape} for `{argument}`, but got {init.shape}", arg=argument
         )
+    if isinstance(init, Parameter):
+        init = Tensor(init)  # its values alone: a layer's parameter is named by its place
     return Parameter(initializer(init, shape, dtype), **options)
 
 

@@ -57,6 +57,8 @@ class Dataset:
 
     def _begin(self, node: Node, *children: Dataset) -> None:
         self._node, self.children = node, list(children)
+        if len(children) > 1:
+            self._gates()  # which are told by their names
         self._last: weakref.ref[RowIterator] | None = None
         self._place: dict[str, Any] | None = None
 
@@ -533,7 +535,14 @@ class Dataset:
         gate.open(num_batch, data)
 
     def _gates(self) -> dict[str, Gate]:
-        return {node.gate.name: node.gate for node in descendants(self._node) if isinstance(node, Wait)}
+        found: dict[str, Gate] = {}
+        for node in descendants(self._node):
+            if isinstance(node, Wait) and found.setdefault(node.gate.name, node.gate) is not node.gate:
+                raise OpRuntimeError(
+                    f"two datasets that are put together have a sync_wait({node.gate.name!r}) each",
+                    help="give them names of their own: sync_update tells them apart by these.",
+                )
+        return found
 
     def build_vocab(
         self, columns: Any, freq_range: Any, top_k: int | None, special_tokens: Any, special_first: bool

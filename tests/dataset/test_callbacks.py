@@ -165,6 +165,21 @@ def test_rows_that_nobody_lets_through():
             call()
 
 
+def test_two_places_of_one_name_are_refused_where_they_are_put_together():
+    def rows(column):
+        return ds.NumpySlicesDataset(np.arange(4), [column], shuffle=False).sync_wait("a")
+
+    for put in (
+        lambda: ds.zip((rows("x"), rows("y"))),
+        lambda: rows("x").zip(rows("y")),
+        lambda: rows("x") + rows("x"),
+    ):
+        with pytest.raises(RuntimeError, match=r"have a sync_wait\('a'\) each"):
+            put()
+    twice = rows("x")
+    assert (twice + twice).get_dataset_size() == 8
+
+
 def test_vocabularies_by_their_former_names():
     words = ds.NumpySlicesDataset([["b", "a"], ["b", "c"]], ["w"], shuffle=False)
     assert words.build_vocab("w", None, 2, ["<pad>"], True).vocab() == {"<pad>": 0, "b": 1, "a": 2}

@@ -243,6 +243,17 @@ def test_a_training_network_of_each_level():
         assert np.allclose(shifts, 0.1, rtol=2e-2)
 
 
+@pytest.mark.parametrize(
+    "level, given", [("O0", float32), ("O1", float32), ("O2", float16), ("O3", float16), ("auto", float32)]
+)
+def test_the_network_itself_gives_what_its_layers_do(level, given):
+    """As in MindSpore: the step converts what its loss is told of, and `Model.predict` calls the network."""
+    net = Net()
+    model = anfora.train.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params()), amp_level=level)
+    assert model.predict(Tensor(X)).dtype is given
+    assert anfora.amp.auto_mixed_precision(Net(), level)(Tensor(X)).dtype is float32
+
+
 @pytest.mark.parametrize("drop", [False, True])
 def test_a_fixed_scale_changes_no_step(drop):
     results = []

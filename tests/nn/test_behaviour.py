@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import anfora
-from anfora import Tensor, nn, ops
+from anfora import Parameter, Tensor, nn, ops
 
 
 def test_dropout_drops_in_training_alone():
@@ -109,6 +109,28 @@ def test_first_weights_may_be_given():
         assert layer.weight.shape == (3, 2, 1, 3) and layer.weight.asnumpy().ravel().tolist() == list(range(18))
     with pytest.raises(ValueError, match=r"`weight_init`, but got \(3, 2, 3\)"):
         nn.Conv1d(2, 3, 4, weight_init=given)
+
+
+@pytest.mark.parametrize(
+    "make, shape, name",
+    [
+        (lambda p: nn.Dense(3, 2, weight_init=p), (2, 3), "weight"),
+        (lambda p: nn.Dense(3, 2, bias_init=p), (2,), "bias"),
+        (lambda p: nn.Conv1d(3, 2, 5, weight_init=p), (2, 3, 5), "weight"),
+        (lambda p: nn.Conv2d(3, 2, 5, weight_init=p), (2, 3, 5, 5), "weight"),
+        (lambda p: nn.Embedding(2, 3, embedding_table=p), (2, 3), "embedding_table"),
+        (lambda p: nn.BatchNorm2d(3, gamma_init=p), (3,), "gamma"),
+    ],
+)
+def test_a_parameter_to_begin_with_gives_its_values_alone(make, shape, name):
+    """The layer's own is named by its place, as in checkpoints of MindSpore, and does not follow the one given."""
+    given = Parameter(np.arange(np.prod(shape), dtype=np.float32).reshape(shape), name="mine")
+    layer = make(given)
+    assert "mine" not in layer.parameters_dict()
+    own = layer.parameters_dict()[name]
+    assert own.asnumpy().ravel().tolist() == given.asnumpy().ravel().tolist()
+    own.set_data(own * 0 - 1)
+    assert given.name == "mine" and (given >= 0).all()
     assert nn.Embedding(4, 3, padding_idx=1).embedding_table.asnumpy()[1].tolist() == [0.0] * 3
     for layer in (nn.BatchNorm2d(2), nn.InstanceNorm2d(2)):
         assert [p.asnumpy().tolist() for p in layer.get_parameters()] == [[0, 0], [1, 1], [1, 1], [0, 0]]

@@ -13,7 +13,7 @@ from small import data, model
 
 import anfora as ms
 from anfora import train
-from anfora.train.callback.monitors import someone_looks_on
+from anfora.train.callback.monitors import progress_bar, someone_looks_on
 
 
 def on_terminal(columns: int, run) -> list[str]:
@@ -45,6 +45,21 @@ def test_loss_and_metrics_are_seen(columns):
         found = re.fullmatch(r"epoch (\d)/2 3/3, loss ([\d.]+) acc ([\d.]+) \|(█*)\| [\d:]+<[\d:]+", line)
         assert found and int(found[1]) == number, line
         assert len(found[4]) >= (5 if columns == 60 else 60)
+
+
+@pytest.mark.parametrize(
+    "columns, end",
+    [(80, r" \|.{15}\| 00:00<\?"), (66, r" \|.{3}\| 00:00"), (60, r" \|.{3}\|"), (55, ""), (50, "")],
+)
+def test_the_numbers_are_the_last_to_give_way(columns, end):
+    def run(file):
+        bar = progress_bar("epoch 10/200", 12345, 12345, file)
+        bar.set_postfix_str("loss 0.4813 accuracy 0.8922")
+        bar.close()
+
+    [line] = on_terminal(columns, run)
+    text = "epoch 10/200 12345/12345, loss 0.4813 accuracy 0.8922"
+    assert re.fullmatch(re.escape(text[: columns - 1]) + end, line), line
 
 
 def test_it_goes_on_in_the_middle_of_an_epoch(tmp_path):

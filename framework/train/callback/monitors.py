@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import sys
 import time
@@ -214,8 +215,10 @@ class Progress(Callback):
         self._close()
 
 
-#: What a bar shows: on a narrow terminal the bar itself gives way, not the numbers.
-_FORMAT = "{desc} {n_fmt}/{total_fmt}{postfix} |{bar}| {elapsed}<{remaining}"
+#: What a bar shows. On a narrow terminal the bar itself gives way down to three places, then the times; the numbers stay.
+_FORMATS = tuple("{desc} {n_fmt}/{total_fmt}{postfix}" + end for end in (
+    " |{bar}| {elapsed}<{remaining}", " |{bar}| {elapsed}", " |{bar}|", "",
+))  # fmt: skip
 
 
 def progress_bar(text: str, total: int | None, done: int = 0, file: Any = None) -> Any:
@@ -227,13 +230,38 @@ def progress_bar(text: str, total: int | None, done: int = 0, file: Any = None) 
         done: how many of them are done.
         file: where to; the process's standard error when None, and in a notebook the page.
     """
-    from tqdm.auto import tqdm
-
     if file is not None or "ipykernel" not in sys.modules:
         file = sys.stderr if file is None else file
         if not _is_terminal(file):
             file = _LastLines(file)
-    return tqdm(total=total, initial=done, desc=text, bar_format=_FORMAT, dynamic_ncols=True, file=file)
+    kind = _fitting_bar() if file is not None else _bar_of_notebooks()
+    return kind(total=total, initial=done, desc=text, bar_format=_FORMATS[0], dynamic_ncols=True, file=file)
+
+
+def _bar_of_notebooks() -> Any:
+    from tqdm.auto import tqdm
+
+    return tqdm
+
+
+@functools.cache
+def _fitting_bar() -> Any:
+    from tqdm import tqdm
+
+    class Bar(tqdm):  # type: ignore[misc]
+        """A bar in the longest of the formats for which there is room."""
+
+        @staticmethod
+        def format_meter(n: Any, total: Any, elapsed: float, ncols: int | None = None, **settings: Any) -> str:
+            for form in _FORMATS:
+                settings["bar_format"] = form.replace("{bar}", "")
+                bare = str(tqdm.format_meter(n, total, elapsed, ncols, **settings))
+                if "{bar}" in form and (ncols is None or len(bare) + 3 <= ncols):
+                    settings["bar_format"] = form
+                    return str(tqdm.format_meter(n, total, elapsed, ncols, **settings))
+            return bare[:ncols]
+
+    return Bar
 
 
 class _LastLines:
