@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from anfora.core.nearest import missing_in
 from anfora.graph.gradient.transform import gradient_graph
 from anfora.graph.ir import (
     PRIMITIVES,
@@ -183,3 +184,7 @@ def _parameter(graph: FuncGraph, wanted: int | str) -> Parameter:
         names = ", ".join(str(parameter.name) for parameter in parameters) or "none"
         raise GraphError(f"@{graph.name} has no parameter {wanted!r}", help=f"it has {len(parameters)}: {names}.")
     return found[0]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -6,6 +6,9 @@ They go to the logger "anfora" of Python's `logging`, where they are given level
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.core.settings import log
 
 __all__ = ["critical", "debug", "error", "get_level", "info", "warning"]
@@ -24,3 +27,7 @@ def get_level() -> str:
         '2'
     """
     return _NUMBERS[min(max(log.getEffectiveLevel() // 10 * 10, 10), 50)]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -8,7 +8,14 @@
 of Handwritten Digits" (E. Alpaydin and C. Kaynak, 1998; licence CC BY 4.0; see NOTICE).
 """
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.data.digits import digits
 from anfora.data.idx import DataError, read_idx_folder
 
 __all__ = ["DataError", "digits", "read_idx_folder"]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

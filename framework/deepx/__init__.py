@@ -12,6 +12,9 @@ lifetimes.py    fewer cells: `deltensor`, and cells that are used again
 __main__.py     python -m anfora.deepx check|format|run|grad FILE
 """
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.deepx.cells import Cells, TensorSpec, check
 from anfora.deepx.errors import DeepxError
 from anfora.deepx.export import export
@@ -25,3 +28,7 @@ __all__ = [
     "Cells", "DeepxError", "Instruction", "Machine", "Operand", "Program", "TensorSpec", "Writer", "check",
     "differentiate", "export", "format", "parse", "run",
 ]  # fmt: skip
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -17,6 +17,9 @@ images.py, quantized.py, signals.py, randoms.py, control.py.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.onnx import (  # noqa: F401  (they fill the table)
     activations,
     attention,
@@ -38,3 +41,7 @@ from anfora.onnx import (  # noqa: F401  (they fill the table)
 from anfora.onnx.imported import OnnxCell, load
 
 __all__ = ["OnnxCell", "load"]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from anfora import ops
 from anfora.core import exact
 from anfora.core.dtype import complex64, complex128, float32, float64
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.tensor import Tensor
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
@@ -155,3 +156,7 @@ def _backward(x: Tensor) -> Tensor:
     found = ops.ifft(ops.complex(x * cosines, x * sines), norm="forward")
     place = [j // 2 if j % 2 == 0 else n - 1 - j // 2 for j in range(n)]
     return ops.gather(ops.real(found), Tensor(place), -1)
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -6,11 +6,12 @@ Options that in scipy allow to write over arguments (`overwrite_a`) or leave out
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora import ops
 from anfora.core.dtype import float64, int64
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.tensor import Tensor
 from anfora.ops import factors
 from anfora.ops.linalg import zero_below
@@ -355,3 +356,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, driver: str | None = None) ->
         ops.reduce_sum((values > small).astype(int64), -1) if driver != "gels" else ops.zeros((0,), int64),
         values if driver in ("gelss", "gelsd") else empty,
     )
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

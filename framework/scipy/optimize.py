@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from anfora.api import value_and_grad
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.tensor import Tensor
 
 __all__ = ["line_search", "linear_sum_assignment", "minimize"]
@@ -455,3 +456,7 @@ def _assigned(costs: np.ndarray) -> list[int]:
             if row == begin:
                 break
     return [int(column) for column in column_at]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -13,8 +13,15 @@ machine.py   machine code; schedule.py decides what is a vector, what is a tile,
 operator.py  kernels as operators                                __main__.py  the command line
 """
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.tensor_expression.case import Case
 from anfora.tensor_expression.errors import KernelError, KernelWarning
 from anfora.tensor_expression.operator import Kernel, from_json, kernel
 
 __all__ = ["Case", "Kernel", "KernelError", "KernelWarning", "from_json", "kernel"]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)
