@@ -74,7 +74,8 @@ def export(
             `opset_version`, the version of its operators, from 17 to the newest that the library knows; 21 if not given.
             `dynamic_axes`, axes that may have any length, by name: {"x": {0: "batch", 2: "height"}}. If not given that is
             the first axis of all inputs that are as long as the first one; where the network has no meaning for other
-            lengths, a warning says why, and the file holds for these.
+            lengths, a warning says why, and the file holds for these. Axes of a `Tensor(shape=[None, 3], dtype=…)` that are
+            None are free too.
             `input_names`, `output_names`: else those of the network's parameters, and `output`, or `output0` and so on.
     Raises:
         OpTypeError: another option, or an input that holds no tensor.
@@ -103,6 +104,14 @@ def export(
             raise OpTypeError(f"export has no option `{name}` for {file_format}")
     if not callable(net):
         raise OpTypeError(f"export needs a Cell or a function, but got {type(net).__name__}", arg="net")
+    if file_format != "ONNX":
+        for x in inputs:
+            if isinstance(x, Tensor) and -1 in x.shape:
+                raise OpValueError(
+                    f"export: a file of {file_format} holds for inputs of given lengths, but one has {list(x.shape)}",
+                    arg="inputs",
+                    help="give a tensor with data; file_format='ONNX' leaves axes free.",
+                )
     file = Path(os.fsdecode(file_name))
     ending = _ENDINGS[file_format]
     if file_format == "C":

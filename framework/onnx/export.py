@@ -47,10 +47,20 @@ def export(
             arg="opset_version",
         )
     names = _names("input_names", input_names, len(inputs), names_of_inputs(net, len(inputs)))
+    unknown = {
+        (name, axis): f"{name}_{axis}" if axis else "batch"
+        for name, x in zip(names, inputs)
+        for axis, length in enumerate(x.shape)
+        if length == -1
+    }
+    inputs = tuple(_filled(x) if -1 in x.shape else x for x in inputs)
     made = _Recorded(net, inputs, names)
-    axes = _batch(inputs, names) if dynamic_axes is None else _axes(dynamic_axes, inputs, names)
+    if dynamic_axes is not None:
+        axes = _axes(dynamic_axes, inputs, names)
+    else:
+        axes = unknown or _batch(inputs, names)
     writer = None
-    if axes and dynamic_axes is None:
+    if axes and dynamic_axes is None and not unknown:
         try:
             writer = made.write(axes, opset_version)
         except (OpValueError, OpTypeError, FallbackError) as error:
@@ -112,6 +122,11 @@ class _Recorded:
         writer = Writer(program, self.weights, opset, sources)
         self.results = writer.run()
         return writer
+
+
+def _filled(x: Tensor) -> Tensor:
+    """A tensor for one whose lengths are not known, each of them 2."""
+    return Tensor(np.zeros([2 if n == -1 else n for n in x.shape]), x.dtype)
 
 
 def _resized(x: Tensor, lengths: Mapping[int, int]) -> Tensor:

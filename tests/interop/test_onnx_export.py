@@ -95,6 +95,18 @@ def test_any_number_of_examples_where_none_was_given(tmp_path):
     np.testing.assert_array_equal(run(tmp_path / "it.onnx", x)[0], program(x).asnumpy())
 
 
+def test_lengths_that_are_not_known_are_free(tmp_path):
+    net = nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.ReLU()).set_train(False)
+    free = Tensor(shape=[None, 1, None, 6], dtype=ms.float32)
+    ms.export(net, free, file_name=tmp_path / "it", file_format="ONNX")
+    for shape in ((1, 1, 5, 6), (3, 1, 4, 6)):
+        x = floats(*shape)
+        np.testing.assert_allclose(run(tmp_path / "it.onnx", x)[0], net(x).asnumpy(), rtol=1e-5, atol=1e-6)
+    for file_format in ("MINDIR", "C"):
+        with pytest.raises(ValueError, match=rf"a file of {file_format} holds for inputs of given lengths"):
+            ms.export(net, free, file_name=tmp_path / "other", file_format=file_format)
+
+
 def test_lengths_that_follow_from_others(tmp_path):
     def program(x, y):  # (n, 3, m), (n, 4, m)
         both = ops.concat((x, y), 1)
