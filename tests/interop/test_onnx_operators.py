@@ -52,12 +52,13 @@ UNWRITTEN = {
         "bitwise_right_shift", "bucketize", "igamma", "igamma_by_end", "igammac", "zeta_of_tensors",
         "cholesky", "cholesky_inverse", "cholesky_solve", "cofactors", "complete_product", "cond", "ctc_loss", "cummax",
         "cummin", "digamma", "div_at", "div_at_", "drop_where", "erfinv", "exp_decay", "factored_cholesky", "fold",
-        "full_product", "gcd", "geqrf",
+        "eigh", "full_product", "gcd", "geqrf", "lu_factor",
         "histc", "inside_share", "inverse", "keep_where", "kthvalue", "larger_share", "last_at",
         "lcm", "lgamma", "log_matrix_determinant", "logcumsumexp", "logdet", "lstsq", "lu_solve", "lu_unpack",
         "matrix_exp", "matrix_solve", "median", "mvlgamma", "nanmean", "nanmedian", "nextafter", "nms_with_mask",
         "pinv", "polygamma", "power_slope", "projections", "qr", "recode", "recurrence", "renorm", "searchsorted",
-        "slogdet", "svd", "tensor_scatter_div", "times_log", "view_as_real",
+        "slogdet", "squares_of_eigenvectors", "svd", "symmetric_squares_of_eigenvectors",
+        "tensor_scatter_div", "times_log", "view_as_real",
     },
 }  # fmt: skip
 

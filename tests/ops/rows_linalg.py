@@ -90,6 +90,16 @@ def complete_product(x):
     return ops.matmul(q, r)
 
 
+def squares_of_eigenvectors(x, lower=True):
+    """The signs of the vectors are free: their squares are not."""
+    w, v = factors.eigh(x, lower)
+    return w, v * v
+
+
+def symmetric_squares_of_eigenvectors(x):
+    return squares_of_eigenvectors(x + ops.swapaxes(x, -1, -2))
+
+
 def ref_cdist(x, y, p=2.0):
     kind = {0: "hamming", 1: "cityblock", 2: "euclidean", inf: "chebyshev"}.get(p, "minkowski")
     batch = np.broadcast_shapes(x.shape[:-2], y.shape[:-2])
@@ -413,8 +423,8 @@ ROWS = [
         why="the gradient is that of square matrices",
         tol=TOL,
     ),
-    Row(  # the signs of the vectors are free: their squares are not
-        lambda x, lower=True: (lambda w, v: (w, v * v))(*factors.eigh(x, lower)),
+    Row(
+        squares_of_eigenvectors,
         ref=lambda x, lower=True: (lambda w, v: (w, v * v))(*np.linalg.eigh(x, "L" if lower else "U")),
         samples=[S(normal(3, 3) + np.diag([0, 3, 6])), S(normal(2, 2, 2) + np.diag([0, 4]), lower=False)],
         covers=["eigh"],
@@ -424,7 +434,7 @@ ROWS = [
         tol=TOL,
     ),
     Row(
-        lambda x: (lambda w, v: (w, v * v))(*factors.eigh(x + ops.swapaxes(x, -1, -2))),
+        symmetric_squares_of_eigenvectors,
         ref=lambda x: (lambda w, v: (w, v * v))(*np.linalg.eigh(x + np.swapaxes(x, -1, -2))),
         samples=[S(normal(3, 3) + np.diag([0, 2, 4])), S(normal(2, 2, 2) + np.diag([0, 3]))],
         covers=["eigh"],
