@@ -30,7 +30,8 @@ MODULES = {
     "anfora": False, "anfora.nn": True, "anfora.ops": True, "anfora.optim": False, "anfora.optim.lr_scheduler": False,
     "anfora.train": False, "anfora.dataset": False, "anfora.dataset.vision": False, "anfora.dataset.transforms": False,
     "anfora.dataset.text": False, "anfora.mindrecord": False, "anfora.communication": False, "anfora.ir": False,
-    "anfora.mint": False, "anfora.mint.nn": False, "anfora.numpy": False,
+    "anfora.mint": False, "anfora.mint.nn": False, "anfora.numpy": False, "anfora.scipy.linalg": False,
+    "anfora.scipy.fft": False, "anfora.scipy.optimize": False,
     "anfora.models": False, "anfora.Tensor": False,
 }  # fmt: skip
 

@@ -21,7 +21,7 @@ from anfora.core.op import Op
 PUBLIC = [
     "anfora", "anfora.communication", "anfora.ir",
     "anfora.mindrecord", "anfora.models", "anfora.nn", "anfora.ops", "anfora.optim",
-    "anfora.optim.lr_scheduler", "anfora.train",
+    "anfora.optim.lr_scheduler", "anfora.scipy.fft", "anfora.scipy.linalg", "anfora.scipy.optimize", "anfora.train",
 ]  # fmt: skip
 
 

@@ -48,7 +48,7 @@ RANKS = {
     "api": 4, "batching": 4, "c_files": 4, "data": 4, "dataset": 4, "directions": 4, "executors": 4, "interop": 4,
     "ir": 4, "mindrecord": 4,
     "modes": 4, "network_summary": 4, "numpy": 4, "profiler": 4, "sparse": 4, "utils": 4,
-    "graph": 4, "graph_files": 4, "optim": 5, "nn": 6, "deepx": 7, "mint": 7, "models": 7, "onnx": 7,
+    "graph": 4, "graph_files": 4, "optim": 5, "scipy": 5, "nn": 6, "deepx": 7, "mint": 7, "models": 7, "onnx": 7,
     "tensor_expression": 7, "train": 7, "examples": 8, "alias": 9, "commands": 9, "paths": 9,
 }  # fmt: skip
 
