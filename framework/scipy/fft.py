@@ -68,7 +68,7 @@ def dctn(
     Raises:
         as `dct`; OpValueError: `s` and `axes` differ in length, or an axis is named twice.
     Example:
-        >>> dctn(Tensor([[1., 1.], [1., 1.]])).tolist()
+        >>> dctn(Tensor([[1., 1.], [1., 1.]])).round(decimals=4).tolist()
         [[2.0, 0.0], [0.0, 0.0]]
     """
     return _each("dctn", dct, x, type, s, axes, norm)
@@ -80,7 +80,7 @@ def idctn(
     """The inverse of `dctn`; arguments and errors are the same.
 
     Example:
-        >>> idctn(Tensor([[2., 0.], [0., 0.]])).tolist()
+        >>> idctn(Tensor([[2., 0.], [0., 0.]])).round(decimals=4).tolist()
         [[1.0, 1.0], [1.0, 1.0]]
     """
     return _each("idctn", idct, x, type, s, axes, norm)
