@@ -100,12 +100,5 @@ def _like(field: dataclasses.Field) -> Any:
 
 _FACTORIES = (dataclasses.MISSING, list, dict, set)
 _PARTS = (
-    "co_code",
-    "co_consts",
-    "co_names",
-    "co_varnames",
-    "co_freevars",
-    "co_flags",
-    "co_argcount",
-    "co_kwonlyargcount",
-)
+    "co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags", "co_argcount", "co_kwonlyargcount",
+)  # fmt: skip
