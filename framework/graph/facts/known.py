@@ -335,7 +335,7 @@ def is_object(value: Any) -> bool:
 def _hides_dict(kind: type) -> bool:
     """Whether objects of a class have a dict that cannot be seen: in the place where they show it there is something of the
     program's, or nothing."""
-    found = next((table_of(base)["__dict__"] for base in mro_of(kind) if "__dict__" in table_of(base)), None)
+    found = class_attribute(kind, "__dict__")
     if found is None:
         return kind.__dictoffset__ != 0
     return not is_a(found, (types.GetSetDescriptorType, types.MemberDescriptorType))

@@ -170,7 +170,7 @@ class Doing(Hops):
         stored = stored_from(operation, args)
         if stored is not None:
             return UNKNOWN, (*map(self.force, args[:stored]), *args[stored:]), kwargs
-        return UNKNOWN, tuple(map(self.force, args)), {name: self.force(value) for name, value in kwargs.items()}
+        return UNKNOWN, *self.forced(args, kwargs)
 
     # Each of these does one function, of the values for which that is known; UNKNOWN for others.
 
@@ -206,7 +206,7 @@ class Doing(Hops):
         are_steady = all(map(self._is_steady, (*args, *kwargs.values())))
         if not are_steady or not arrays.follows(self, operation, plain_tuple(args), plain_dict(kwargs)):
             return args, kwargs
-        return tuple(map(self.force, args)), {name: self.force(value) for name, value in kwargs.items()}
+        return self.forced(args, kwargs)
 
     def _is_steady(self, value: Any) -> bool:
         """Whether a value is no number that varies, or one that has not been seen to change."""

@@ -482,6 +482,10 @@ class Notebook(Objects):
             return value.value
         return value
 
+    def forced(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """The arguments of a call, on which the program now depends."""
+        return tuple(map(self.force, args)), {name: self.force(value) for name, value in kwargs.items()}
+
     def decide(self, origin: Origin, truth: bool) -> bool:
         """A truth that follows from numbers: the program now depends on it, and not on the numbers."""
         self.rolling.unroll_if_needed(origin, is_truth=True)

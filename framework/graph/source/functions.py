@@ -22,6 +22,7 @@ from anfora.graph.source.scopes import (
     compiled,
     compiled_as_function,
     every_node,
+    in_scope,
     inside_of,
     mangle,
     no_arguments,
@@ -296,21 +297,6 @@ def _refuse_async(node: Any) -> None:
         raise Unsupported("async")
 
 
-def _walruses(nodes: Sequence[ast.AST]) -> set[str]:
-    """Names that `:=` binds in expressions, but for those in functions in them."""
-    names: set[str] = set()
-    todo = list(nodes)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.NamedExpr):
-            names.add(node.target.id)
-        if isinstance(node, ast.Lambda):
-            todo += [default for default in (*node.args.defaults, *node.args.kw_defaults) if default]
-        else:
-            todo += ast.iter_child_nodes(node)
-    return names
-
-
 def _as_function(node: Any, name: str, declared_global: set[str], private: str) -> ast.FunctionDef:
     """A comprehension as a function of the first iterable: `[f(x) for x in .0 if x]` is
 
@@ -331,7 +317,7 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
     empty: Any = ast.Dict([], []) if isinstance(node, ast.DictComp) else ast.List([], load)
     if isinstance(node, ast.SetComp):
         empty = ast.Set([at(ast.Starred(at(ast.Tuple([], load)), load))])
-    walruses = _walruses(inside_of(node))
+    walruses = {each.target.id for each in in_scope(inside_of(node)) if isinstance(each, ast.NamedExpr)}
     statements: list[ast.stmt] = []
     for statement, is_global in ((ast.Global, True), (ast.Nonlocal, False)):
         chosen = sorted(w for w in walruses if (mangle(w, private) in declared_global) is is_global)

@@ -29,7 +29,7 @@ __all__ = [
     "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "code_inside", "code_object", "compiled", "renamed",
     "no_arguments", "no_type_parameters", "first_line", "position_of", "seen_at", "calls_method", "place_of_assertion",
     "place_of_attribute", "place_of_item", "place_of_test",
-    "place_of_walk", "private_of", "mangle", "qualified_name", "every_node", "names_of", "inside_of",
+    "place_of_walk", "private_of", "mangle", "qualified_name", "every_node", "names_of", "in_scope", "inside_of",
     "compiled_as_function",
 ]  # fmt: skip
 
@@ -502,6 +502,15 @@ def every_node(tree: ast.AST) -> Iterator[ast.AST]:
     for node in found:
         found += ast.iter_child_nodes(node)
         yield node
+
+
+def in_scope(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Expressions and all that is in them, but for what is in functions in them."""
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        yield node
+        todo += _defaults_of(node) if isinstance(node, ast.Lambda) else ast.iter_child_nodes(node)
 
 
 def captured(nodes: Iterable[ast.AST]) -> set[str]:
