@@ -12,10 +12,10 @@ import sys
 
 import pytest
 from fallback import compiled, hops
+from graph_difference import difference
 from harness import PROGRAMS
 
 from anfora.graph.ir import text
-from anfora.graph.ir.compare import difference
 from anfora.graph.ir.parser import parse
 from anfora.graph.ir.reading import read
 from anfora.graph.ir.verify import verify

@@ -9,11 +9,11 @@ import re
 
 import numpy as np
 import pytest
+from graph_difference import difference
 
 import anfora as ms
 from anfora import Parameter, Tensor, ir, jit, nn, ops
 from anfora.graph.ir import FuncGraph, GraphError, text
-from anfora.graph.ir.compare import difference
 from anfora.graph.ir.evaluate import evaluate
 from anfora.graph.ir.reading import read
 from anfora.graph.ir.structure import Structure

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import graph_programs
 import pytest
+from graph_difference import difference
 from graph_programs import P
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anfora.graph.ir import FuncGraph, GraphError
-from anfora.graph.ir.compare import difference
 from anfora.graph.ir.evaluate import evaluate
 from anfora.graph.ir.manager import Manager
 from anfora.graph.ir.structure import Structure

@@ -22,12 +22,12 @@ import types
 
 import graph_programs
 import pytest
+from graph_difference import difference
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import anfora as ms
 from anfora import Tensor, ops
-from anfora.graph.ir.compare import difference
 from anfora.graph.ir.evaluate import evaluate, function
 from anfora.graph.ir.parser import parse
 from anfora.graph.ir.primitives import PRIMITIVES

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
+from graph_difference import difference
 from outcomes import bits
 
 from anfora import (
@@ -31,7 +32,6 @@ from anfora import (
 )
 from anfora.core.errors import AnforaError
 from anfora.graph.ir import text
-from anfora.graph.ir.compare import difference
 from anfora.graph.ir.evaluate import evaluate
 from anfora.graph.ir.reading import read
 from anfora.graph.ir.verify import verify

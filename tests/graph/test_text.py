@@ -8,6 +8,7 @@ import re
 import graph_programs
 import numpy as np
 import pytest
+from graph_difference import difference
 from graph_programs import P
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,6 @@ from anfora.core.abstract import TensorType
 from anfora.core.op import Weak, registry
 from anfora.core.span import Span
 from anfora.graph.ir import FuncGraph, GraphError
-from anfora.graph.ir.compare import difference
 from anfora.graph.ir.evaluate import evaluate
 from anfora.graph.ir.primitives import U
 from anfora.graph.ir.reading import read

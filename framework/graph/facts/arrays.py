@@ -65,18 +65,13 @@ def follows(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
     if (changes and not is_own) or not all(_is_known(recorder, value) for value in values):
         return False
     if known.is_bound(operation):
-        return (
-            recorder.owns_array(operation.__self__) and _method_of(operation.__self__, operation.__name__) is not None
-        )
+        kind = np.ndarray if is_a(operation.__self__, np.ndarray) else np.generic
+        return recorder.owns_array(operation.__self__) and method_fact(kind, operation.__name__) is not None
     return fact is not None and fact.of_arrays
 
 
 def _is_numpys(fact: Fact | None) -> bool:
     return fact is not None and fact.of_arrays and fact.is_of_own
-
-
-def _method_of(array: Any, name: str) -> Fact | None:
-    return method_fact(np.ndarray if is_a(array, np.ndarray) else np.generic, name)
 
 
 def gives_tensors(operation: Any, args: tuple) -> bool:

@@ -19,13 +19,10 @@ from anfora.graph.facts.table import DRAINED, INDEX, KEY, KEYS, LOOKS, TRUTH, re
 from anfora.graph.machine import operations
 
 __all__ = [
-    "KINDS", "built_container", "calls_default", "changes_or_makes", "container_image", "items_of",
-    "methods_of_counters",
+    "KINDS", "METHODS_OF_COUNTERS", "built_container", "calls_default", "changes_or_makes", "container_image", "items_of",
 ]  # fmt: skip
 
 KINDS = (deque, defaultdict, OrderedDict, Counter)
-
-_COUNTING = (Counter.update, Counter.subtract, Counter.most_common, Counter.copy)
 
 
 def items_of(value: Any) -> tuple:
@@ -113,9 +110,10 @@ def _counting(function: Callable) -> Callable:
     return special
 
 
-def methods_of_counters() -> dict[Any, Callable]:
-    """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
-    return {function: _counting(function) for function in _COUNTING}
+#: What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done.
+METHODS_OF_COUNTERS: dict[Any, Callable] = {
+    function: _counting(function) for function in (Counter.update, Counter.subtract, Counter.most_common, Counter.copy)
+}
 
 
 # -- images -----------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from anfora.graph.facts.known import is_plain_key
 from anfora.graph.facts.origins import Origin
@@ -45,13 +45,15 @@ class Change:
 
     def run(self, fact: Fact | None) -> Any:
         """Do what a row is about, and write it down for the end of the piece; UNCHANGED if that must not be."""
-        method = None if fact is None else _METHODS.get(fact)
+        way = None if fact is None else _METHODS.get(fact)
+        if way is None or len(self.given) not in way.counts or (self.kwargs and not way.takes_names):
+            return UNCHANGED
         given = (*self.given, *self.kwargs.values())
-        if method is None or not self.recorder.can_be_put_down((self.owner, *given)):
+        if not self.recorder.can_be_put_down((self.owner, *given)):
             return UNCHANGED
         if self.is_known and (not all(map(self.recorder.natural, given)) or any(map(self.recorder.opaque, given))):
             return UNCHANGED
-        return method(self)
+        return way.method(self, *self.given)
 
     # -- what is asked ------------------------------------------------------------------------------------------------
 
@@ -108,47 +110,40 @@ class Change:
         self.recorder.overlay.changes(self.owner, self.origin).items[key] = value
 
 
+class _Way(NamedTuple):
+    """How a method of a container is done."""
+
+    method: Callable[..., Any]  #: gets the change, and the arguments by place
+    counts: range  #: how many of these there may be
+    takes_names: bool = False  #: whether there may be others by name
+
+
+def _plainly(operation: Callable) -> Callable[..., Any]:
+    """What does the same whatever a container holds, and whatever it is given."""
+    return lambda change, *given: change.do(operation, *given)
+
+
 # -- lists ------------------------------------------------------------------------------------------------------------
 
 
-def _append(change: Change) -> Any:
-    if len(change.given) != 1 or change.kwargs:
-        return UNCHANGED
-    return change.do(list.append, *change.given)
+def _insert(change: Change, place: Any, item: Any) -> Any:
+    index = change.index(place)
+    return UNCHANGED if index is None else change.do(list.insert, index, item)
 
 
-def _insert(change: Change) -> Any:
-    if len(change.given) != 2 or change.kwargs or (index := change.index(change.given[0])) is None:
-        return UNCHANGED
-    return change.do(list.insert, index, change.given[1])
-
-
-def _without_arguments(operation: Callable) -> Callable[[Change], Any]:
-    def method(change: Change) -> Any:
-        return change.do(operation) if not change.given and not change.kwargs else UNCHANGED
-
-    return method
-
-
-def _extend(change: Change) -> Any:
-    if len(change.given) != 1 or change.kwargs:
-        return UNCHANGED
-    items = change.items(change.given[0], _SEQUENCES)
+def _extend(change: Change, more: Any) -> Any:
+    items = change.items(more, _SEQUENCES)
     return UNCHANGED if items is UNCHANGED else change.do(list.extend, items)
 
 
-def _in_place(method: Callable[[Change], Any]) -> Callable[[Change], Any]:
+def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
     """An operator that gives the container back."""
-
-    def run(change: Change) -> Any:
-        return UNCHANGED if method(change) is UNCHANGED else change.owner
-
-    return run
+    return lambda change, *given: UNCHANGED if method(change, *given) is UNCHANGED else change.owner
 
 
-def _pop(change: Change) -> Any:
-    given = change.given or (-1,)
-    if len(given) != 1 or change.kwargs or (index := change.index(given[0])) is None:
+def _pop(change: Change, place: Any = -1) -> Any:
+    index = change.index(place)
+    if index is None:
         return UNCHANGED
     if not change.is_so(operations.has_index, index):
         return change.fails(list.pop, *change.given)
@@ -157,10 +152,8 @@ def _pop(change: Change) -> Any:
     return item
 
 
-def _remove(change: Change) -> Any:
-    if len(change.given) != 1 or change.kwargs:
-        return UNCHANGED
-    value = change.recorder.force(change.given[0])
+def _remove(change: Change, value: Any) -> Any:
+    value = change.recorder.force(value)
     if not is_plain_key(value) or not change.is_so(is_plain):
         return UNCHANGED
     if not change.is_so(operations.holds, value):
@@ -170,17 +163,14 @@ def _remove(change: Change) -> Any:
 
 def _sort(change: Change) -> Any:
     reverse = change.recorder.force(change.kwargs.get("reverse", False))
-    if change.given or not change.kwargs.keys() <= {"key", "reverse"} or change.kwargs.get("key") is not None:
+    if not change.kwargs.keys() <= {"key", "reverse"} or change.kwargs.get("key") is not None:
         return UNCHANGED
     if type(reverse) not in (bool, int) or not change.is_so(is_sortable):
         return UNCHANGED
     return change.do(sort, bool(reverse))
 
 
-def _set_item_of_list(change: Change) -> Any:
-    if len(change.given) != 2 or change.kwargs:
-        return UNCHANGED
-    place, value = change.given
+def _set_item_of_list(change: Change, place: Any, value: Any) -> Any:
     if type(place) is slice:
         items = change.items(value, _SEQUENCES)
         parts = place.start, place.stop, place.step
@@ -203,10 +193,7 @@ def _fits(change: Change, items: Any, parts: tuple) -> bool:
     return change.is_so(_has_length, count, of=items) and change.is_so(has_places, *parts, count)
 
 
-def _delete_item_of_list(change: Change) -> Any:
-    if len(change.given) != 1 or change.kwargs:
-        return UNCHANGED
-    place = change.given[0]
+def _delete_item_of_list(change: Change, place: Any) -> Any:
     if type(place) is slice:
         parts = place.start, place.stop, place.step
         if not all(type(part) in (int, type(None)) for part in parts) or place.step == 0:
@@ -253,11 +240,9 @@ def _has_length(items: Any, count: int) -> bool:
 # -- dicts ------------------------------------------------------------------------------------------------------------
 
 
-def _update(change: Change) -> Any:
-    if len(change.given) > 1:
-        return UNCHANGED
+def _update(change: Change, *given: Any) -> Any:
     recorder = change.recorder
-    more = change.given[0] if change.given else {}
+    more = given[0] if given else {}
     if type(more) is not dict:
         return UNCHANGED
     if change.is_known:
@@ -281,93 +266,73 @@ def update(table: dict, more: dict | None, keys: tuple, values: tuple) -> None:
     table.update(zip(keys, values))
 
 
-def _join(change: Change) -> Any:
-    return UNCHANGED if len(change.given) != 1 or change.kwargs else _update(change)
+def _of_key(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method whose first argument is a key, on which the program depends."""
+
+    def run(change: Change, key: Any, *given: Any) -> Any:
+        key = change.recorder.force(key)
+        return method(change, key, *given) if is_plain_key(key) else UNCHANGED
+
+    return run
 
 
-def _clear_dict(change: Change) -> Any:
-    return change.do(dict.clear) if not change.given and not change.kwargs else UNCHANGED
-
-
-def _set_item_of_dict(change: Change) -> Any:
-    if len(change.given) != 2 or change.kwargs or not is_plain_key(key := change.recorder.force(change.given[0])):
-        return UNCHANGED
-    _put(change, key, change.given[1])
-    return None
-
-
-def _put(change: Change, key: Any, value: Any) -> None:
+@_of_key
+def _set_item_of_dict(change: Change, key: Any, value: Any) -> None:
     change.is_whole = False
     change.do(operator.setitem, key, value)
     change.note_item(key, value)
 
 
-def _delete_item_of_dict(change: Change) -> Any:
-    return UNCHANGED if _take_out(change, operator.delitem, False) is UNCHANGED else None
-
-
-def _pop_of_dict(change: Change) -> Any:
-    if len(change.given) == 2 and not change.kwargs:
-        key, default = change.recorder.force(change.given[0]), change.given[1]
-        if is_plain_key(key) and not change.recorder.has_key(change.owner, key):
-            return default
-        change.given = (key,)
-    return _take_out(change, dict.pop, True)
-
-
-def _take_out(change: Change, operation: Callable, wants_it: bool) -> Any:
-    """Take an item out of a dict; gives it if it is wanted."""
-    key = change.recorder.force(change.given[0]) if len(change.given) == 1 and not change.kwargs else UNCHANGED
-    if not is_plain_key(key):
-        return UNCHANGED
+@_of_key
+def _delete_item_of_dict(change: Change, key: Any) -> Any:
     if not change.recorder.has_key(change.owner, key):
-        return change.fails(operation, key)
-    item = change.recorder.item_of(change.owner, key) if wants_it else None
-    change.is_whole = False
-    change.do(operator.delitem, key)
-    change.note_item(key, GONE)
+        return change.fails(operator.delitem, key)
+    _take_out(change, key)
+    return None
+
+
+@_of_key
+def _pop_of_dict(change: Change, key: Any, *default: Any) -> Any:
+    if not change.recorder.has_key(change.owner, key):
+        return default[0] if default else change.fails(dict.pop, key)
+    item = change.recorder.item_of(change.owner, key)
+    _take_out(change, key)
     return item
 
 
-def _setdefault(change: Change) -> Any:
-    if (
-        not 0 < len(change.given) < 3
-        or change.kwargs
-        or not is_plain_key(key := change.recorder.force(change.given[0]))
-    ):
-        return UNCHANGED
+def _take_out(change: Change, key: Any) -> None:
+    change.is_whole = False
+    change.do(operator.delitem, key)
+    change.note_item(key, GONE)
+
+
+@_of_key
+def _setdefault(change: Change, key: Any, value: Any = None) -> Any:
     if change.recorder.has_key(change.owner, key):
         return change.recorder.item_of(change.owner, key)
-    value = change.given[1] if len(change.given) == 2 else None
-    _put(change, key, value)
+    _set_item_of_dict(change, key, value)
     return value
 
 
 # -- sets -------------------------------------------------------------------------------------------------------------
 
 
-def _with_member(operation: Callable, must_be_there: bool = False) -> Callable[[Change], Any]:
-    def method(change: Change) -> Any:
-        if len(change.given) != 1 or change.kwargs or not is_plain_key(value := change.recorder.force(change.given[0])):
-            return UNCHANGED
-        if must_be_there and not change.is_so(operations.holds, value):
-            return change.fails(operation, value)
-        return change.do(operation, value)
-
-    return method
+@_of_key
+def _remove_member(change: Change, value: Any) -> Any:
+    if not change.is_so(operations.holds, value):
+        return change.fails(set.remove, value)
+    return change.do(set.remove, value)
 
 
-def _add_all(change: Change) -> Any:
-    if len(change.given) != 1 or change.kwargs:
-        return UNCHANGED
-    items = change.items(change.given[0], (list, tuple, dict, set, frozenset))
+def _add_all(change: Change, more: Any) -> Any:
+    items = change.items(more, (list, tuple, dict, set, frozenset))
     if items is UNCHANGED or not change.is_so(is_plain, of=items):
         return UNCHANGED
     return change.do(set.update, items)
 
 
-def _unite(change: Change) -> Any:
-    return _add_all(change) if change.given and type(change.given[0]) in (set, frozenset) else UNCHANGED
+def _unite(change: Change, more: Any) -> Any:
+    return _add_all(change, more) if type(more) in (set, frozenset) else UNCHANGED
 
 
 def is_plain(items: Any) -> bool:
@@ -381,21 +346,25 @@ QUESTIONS: frozenset[Any] = frozenset({
 })  # fmt: skip
 
 _SEQUENCES = (list, tuple, str, range)
-_NAMED: dict[type, dict[str, Callable[[Change], Any]]] = {
+_NONE, _ONE, _TWO, _UP_TO_ONE, _UP_TO_TWO = range(1), range(1, 2), range(2, 3), range(2), range(1, 3)
+_NAMED: dict[type, dict[str, _Way]] = {
     list: {
-        "append": _append, "insert": _insert, "extend": _extend, "__iadd__": _in_place(_extend), "pop": _pop,
-        "remove": _remove, "sort": _sort, "reverse": _without_arguments(list.reverse),
-        "clear": _without_arguments(list.clear), "__setitem__": _set_item_of_list, "__delitem__": _delete_item_of_list,
+        "append": _Way(_plainly(list.append), _ONE), "insert": _Way(_insert, _TWO), "extend": _Way(_extend, _ONE),
+        "__iadd__": _Way(_in_place(_extend), _ONE), "pop": _Way(_pop, _UP_TO_ONE), "remove": _Way(_remove, _ONE),
+        "sort": _Way(_sort, _NONE, True), "reverse": _Way(_plainly(list.reverse), _NONE),
+        "clear": _Way(_plainly(list.clear), _NONE), "__setitem__": _Way(_set_item_of_list, _TWO),
+        "__delitem__": _Way(_delete_item_of_list, _ONE),
     },
     dict: {
-        "update": _update, "__ior__": _in_place(_join), "clear": _clear_dict, "__setitem__": _set_item_of_dict,
-        "__delitem__": _delete_item_of_dict, "pop": _pop_of_dict, "setdefault": _setdefault,
+        "update": _Way(_update, _UP_TO_ONE, True), "__ior__": _Way(_in_place(_update), _ONE),
+        "clear": _Way(_plainly(dict.clear), _NONE), "__setitem__": _Way(_set_item_of_dict, _TWO),
+        "__delitem__": _Way(_delete_item_of_dict, _ONE), "pop": _Way(_pop_of_dict, _UP_TO_TWO),
+        "setdefault": _Way(_setdefault, _UP_TO_TWO),
     },
     set: {
-        "add": _with_member(set.add), "discard": _with_member(set.discard), "remove": _with_member(set.remove, True),
-        "clear": _without_arguments(set.clear), "update": _add_all, "__ior__": _in_place(_unite),
+        "add": _Way(_of_key(_plainly(set.add)), _ONE), "discard": _Way(_of_key(_plainly(set.discard)), _ONE),
+        "remove": _Way(_remove_member, _ONE), "clear": _Way(_plainly(set.clear), _NONE),
+        "update": _Way(_add_all, _ONE), "__ior__": _Way(_in_place(_unite), _ONE),
     },
 }  # fmt: skip
-_METHODS: dict[Fact, Callable[[Change], Any]] = {
-    methods_of(kind)[name]: change for kind, named in _NAMED.items() for name, change in named.items()
-}
+_METHODS = {methods_of(kind)[name]: way for kind, named in _NAMED.items() for name, way in named.items()}

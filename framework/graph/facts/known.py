@@ -77,27 +77,12 @@ _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.mint.nn.functional", "anfora.nu
 _LAYERS = ("anfora.nn", "anfora.mint.nn")
 #: Modules of this package that are programs like the user's.
 _PROGRAMS = (
-    *_LAYERS,
-    "anfora.api",
-    "anfora.batching",
-    "anfora.directions",
-    "anfora.modes",
-    "anfora.ops.programs",
-    "anfora.models",
-    "anfora.onnx",
-    "anfora.examples",
-    "anfora.core.cell",
-    "anfora.core.tree",
-    "anfora.eager.cells",
-    "anfora.eager.custom",
-    "anfora.eager.updating",
-    "anfora.graph.gradient.sums",
-    "anfora.graph.polyfill.polyfills",
-    "anfora.graph.polyfill.gradients",
-    "anfora.graph.polyfill.iterators",
-    "anfora.graph.polyfill.records",
+    *_LAYERS, "anfora.api", "anfora.batching", "anfora.directions", "anfora.modes", "anfora.ops.programs",
+    "anfora.models", "anfora.onnx", "anfora.examples", "anfora.core.cell", "anfora.core.tree", "anfora.eager.cells",
+    "anfora.eager.custom", "anfora.eager.updating", "anfora.graph.gradient.sums", "anfora.graph.polyfill.polyfills",
+    "anfora.graph.polyfill.gradients", "anfora.graph.polyfill.iterators", "anfora.graph.polyfill.records",
     "anfora.graph.polyfill.taking",
-)
+)  # fmt: skip
 #: Modules whose exceptions do nothing when they are made.
 _ERRORS = ("builtins", "anfora.core.errors")
 #: Modules of Python's whose functions are gone into like the program's: they make and copy records.
@@ -222,7 +207,9 @@ def computes(function: Any) -> bool:
     if is_a(function, types.MethodDescriptorType) and function.__objclass__ in (Tensor, Parameter):
         return True
     if is_a(function, enum.EnumMeta):  # a member by its value
-        return type(function).__call__ is enum.EnumMeta.__call__ and _is_of_enum(function._missing_)  # type: ignore[attr-defined]
+        if type(function).__call__ is not enum.EnumMeta.__call__:
+            return False
+        return function._missing_.__func__.__globals__.get("__name__") == "enum"  # type: ignore[attr-defined]
     if is_a(function, type):
         if function in (Tensor, ParameterTuple) or (
             issubclass(function, BaseException) and module_of(function) in _ERRORS
@@ -230,10 +217,6 @@ def computes(function: Any) -> bool:
             return True
         return issubclass(function, tuple) and makers.maker(function) is makers.ROW and _is_row(function)
     return not is_a(function, Cell) and _is_library(module_of(type(function)))
-
-
-def _is_of_enum(method: Any) -> bool:
-    return method.__func__.__globals__.get("__name__") == "enum"
 
 
 def is_layer(kind: type) -> bool:
@@ -352,7 +335,7 @@ def is_object(value: Any) -> bool:
 def _hides_dict(kind: type) -> bool:
     """Whether objects of a class have a dict that cannot be seen: in the place where they show it there is something of the
     program's, or nothing."""
-    found = next((table_of(base)["__dict__"] for base in mro_of(kind) if "__dict__" in table_of(base)), None)
+    found = class_attribute(kind, "__dict__")
     if found is None:
         return kind.__dictoffset__ != 0
     return not is_a(found, (types.GetSetDescriptorType, types.MemberDescriptorType))
@@ -364,7 +347,7 @@ def has_methods(value: Any) -> bool:
     if is_a(value, Tensor):
         return bool(overrides(type(value)))
     if is_a(value, (tuple, enum.Enum, type)):
-        return type(value) not in (tuple, type) and _has_special_methods(type(value))
+        return type(value) not in (tuple, type) and any(_special_methods(type(value)))
     return is_object(value)
 
 
@@ -470,10 +453,6 @@ def _is_of_library(home: type, name: str, found: Any) -> bool:
         return is_a(inner, _PYTHONS) or not is_code(inner)
     is_at_home = _depth(module_of(home), _OF_LIBRARY) > 0 or any(is_put(base, name, found) for base in CLASSES)
     return is_ours and is_at_home
-
-
-def _has_special_methods(kind: type) -> bool:
-    return any(_special_methods(kind))
 
 
 def _special_methods(kind: type) -> Iterator[str]:

@@ -45,18 +45,9 @@ from anfora.graph.facts.table import (
 from anfora.graph.machine.operations import is_of_python
 
 __all__ = [
-    "asks",
-    "changes_unplainly",
-    "held_by",
-    "is_hashed_plainly",
-    "is_iterator",
-    "is_plain",
-    "keys_of",
-    "looks_into",
-    "may_warn",
-    "parts_of",
-    "warns",
-]
+    "asks", "changes_unplainly", "held_by", "is_hashed_plainly", "is_iterator", "is_plain", "keys_of", "looks_into",
+    "may_warn", "parts_of", "warns",
+]  # fmt: skip
 
 _DEEPEST = 20
 #: Uses that ask a value for something, and those of which it must be made of numbers and texts.

@@ -11,7 +11,7 @@ import types
 from typing import Any
 
 from anfora.core.tensor import Tensor
-from anfora.graph.facts.classes import of_version
+from anfora.graph.facts.classes import class_attribute, of_version
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.machine.operations import mro_of, table_of
 
@@ -59,7 +59,7 @@ def takes_numbers(kind: type) -> bool:
 
 def _found(kind: type, name: str) -> Any:
     """What a class has under a name, as it stands there; None if it has nothing."""
-    found = next((table_of(base)[name] for base in mro_of(kind) if name in table_of(base)), None)
+    found = class_attribute(kind, name)
     return found.__func__ if is_a(found, staticmethod) else found
 
 
@@ -100,12 +100,5 @@ def _like(field: dataclasses.Field) -> Any:
 
 _FACTORIES = (dataclasses.MISSING, list, dict, set)
 _PARTS = (
-    "co_code",
-    "co_consts",
-    "co_names",
-    "co_varnames",
-    "co_freevars",
-    "co_flags",
-    "co_argcount",
-    "co_kwonlyargcount",
-)
+    "co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags", "co_argcount", "co_kwonlyargcount",
+)  # fmt: skip

@@ -16,17 +16,9 @@ from typing import Any, NamedTuple
 from anfora.core.tensor import current
 
 __all__ = [
-    "Emitter",
-    "Guard",
-    "Number",
-    "Origin",
-    "starts_of",
-    "places_read",
-    "plain_dict",
-    "plain_tuple",
-    "value_of",
+    "Emitter", "Guard", "Number", "Origin", "starts_of", "places_read", "plain_dict", "plain_tuple", "value_of",
     "value_of_number",
-]
+]  # fmt: skip
 
 
 class Origin:

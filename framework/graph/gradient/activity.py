@@ -12,8 +12,8 @@ from anfora.core.tensor import Tensor
 from anfora.eager.entry import Entry, entry_for, freeze
 from anfora.graph.gradient.sums import GRADIENT_OF, ONES_FOR, PART, WITH_GRADIENT, WITHOUT_GRADIENT
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, describe
-from anfora.graph.ir.primitives import PRIMITIVES, Monad, Primitive, partial, return_, switch
-from anfora.graph.ir.structure import Structure, graph_of
+from anfora.graph.ir.primitives import PRIMITIVES, Primitive, partial, return_, switch
+from anfora.graph.ir.structure import Structure, graph_of, is_state
 from anfora.graph.passes.planning import operands_of
 
 __all__ = ["Activity", "Planned", "calls_graph", "is_item"]
@@ -188,10 +188,7 @@ def _used_as_values(structure: Structure) -> set[Graph]:
     found: set[Graph] = set()
     for graph in structure.graphs:
         for call in structure.schedules[graph]:
-            inputs = call.args[1:] if call.calls(partial) else call.args
-            found.update(each for each in map(graph_of, inputs) if each is not None)
-            if call.calls(partial):
-                found.update(each for each in [graph_of(call.args[0])] if each is not None)
+            found.update(each for each in map(graph_of, call.args) if each is not None)
     return found
 
 
@@ -218,7 +215,7 @@ class _Layouts(dict[AnfNode, Layout]):
 
 
 def _plan(call: CNode, op: Op) -> Planned:
-    inputs, attributes = op.bind(tuple([_given(x) for x in call.args if not _is_state(x)]), {})
+    inputs, attributes = op.bind(tuple([_given(x) for x in call.args if not is_state(x)]), {})
     given = [x for value in inputs for x in (value if isinstance(value, list) else (value,))]
     for x in given:
         if isinstance(x, AnfNode) and not isinstance(x, ValueNode) and not isinstance(x.abstract, (TensorType, Weak)):
@@ -238,12 +235,6 @@ def _given(node: AnfNode) -> Any:
     if isinstance(node, ValueNode):
         return node if isinstance(node.value, Tensor) else node.value
     return [_given(item) for item in node.args] if isinstance(node, CNode) and node.calls(_MAKE_TUPLE) else node
-
-
-def _is_state(node: AnfNode) -> bool:
-    if isinstance(node, ValueNode):
-        return isinstance(node.value, Monad)
-    return isinstance(node, CNode) and node.calls(PRIMITIVES["update_state"])
 
 
 def _unknown(call: CNode) -> GraphError:

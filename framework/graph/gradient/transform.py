@@ -184,12 +184,8 @@ def _general(
     pair = graph.apply(program.forward[structure.root], *given, None)
     value, tape = graph.apply(_GETITEM, pair, 0), graph.apply(_GETITEM, pair, 1, name="tape")
     sums = graph.apply(_walk(), graph.apply(ONES_FOR, value), tape, name="sums")
-    return value, [graph.apply(program.found(_known_type(p)), sums, of[p], abstract=p.abstract) for p in wanted]
-
-
-def _known_type(parameter: Parameter) -> TensorType:
-    assert isinstance(parameter.abstract, TensorType)
-    return parameter.abstract
+    found = [(program.found(_type(p)), of[p], p.abstract) for p in wanted]
+    return value, [graph.apply(function, sums, x, abstract=kind) for function, x, kind in found]
 
 
 def _choosing(calls: Sequence[CNode]) -> Sequence[CNode]:

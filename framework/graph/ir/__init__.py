@@ -15,7 +15,7 @@ verify.py        what a well-formed program is, checked
 evaluate.py      the meaning of a program: run it, slowly
 python_form.py   the same as Python functions, which run, and which the machine goes into
 values.py        constants as text, and when two are the same
-text.py          programs as text; reading.py, and back; compare.py, whether two are the same
+text.py          programs as text; reading.py, and back
 let_form.py      the same with `let`; drawing.py, as a picture; layout.py, which node stands where in it
 parser.py        from the source of a function to its graph; instructions.py, what each instruction computes; control.py,
                  where control goes; blocks.py, how variables become values; interpreted.py, what has no graph form
@@ -47,16 +47,8 @@ if TYPE_CHECKING:
     from anfora.core.span import Span
 
 __all__ = [
-    "PRIMITIVES",
-    "Abstract",
-    "CNode",
-    "ValueNode",
-    "FuncGraph",
-    "GraphError",
-    "AnfNode",
-    "Parameter",
-    "Primitive",
-]
+    "PRIMITIVES", "Abstract", "CNode", "ValueNode", "FuncGraph", "GraphError", "AnfNode", "Parameter", "Primitive",
+]  # fmt: skip
 
 
 class FuncGraph(Graph):

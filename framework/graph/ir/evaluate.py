@@ -24,7 +24,7 @@ from typing import Any
 from anfora.core.errors import AnforaError
 from anfora.core.op import Op
 from anfora.core.span import Span
-from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, ValueNode
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, ValueNode
 from anfora.graph.ir.primitives import PRIMITIVES, Monad, Primitive, return_
 from anfora.graph.ir.structure import Structure
 from anfora.graph.machine.running import running
@@ -55,9 +55,7 @@ def evaluate(graph: Graph, *arguments: Any) -> Any:
 def function(graph: Graph) -> Closure:
     """A closed graph as a Python function. It means the program as it is now: after edits, ask again."""
     structure = Structure(graph)
-    if structure.free[graph]:
-        raise GraphError(f"the graph @{graph.name} takes values from outside: {next(iter(structure.free[graph]))!r}",
-                         help="run the graph that it is made in.")  # fmt: skip
+    structure.see_closed()
     return Closure(graph, {}, structure)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from anfora.core.span import Span
@@ -54,6 +54,9 @@ class Instructions:
     cells: dict[str, AnfNode]  #: variables in cells, of the function and of those around it
     held: dict[str, AnfNode]  #: variables of functions around it that keep their values
     stores_global: Collection[str]
+    seen_as_objects: Callable[
+        [list[AnfNode]], None
+    ]  #: told of values whose attributes are asked for, or that are told apart
 
     def step(self, block: Block, opcode: str, argument: Any, span: Span) -> None:
         """Do an instruction that does not jump."""
@@ -158,10 +161,6 @@ class Instructions:
         block.call(PRIMITIVES["delete_global"], self.function, name, span=span)
 
     # -- attributes and items -----------------------------------------------------------------------------------------
-
-    def seen_as_objects(self, nodes: list[AnfNode]) -> None:
-        """Told of values of which attributes are asked for, or which are told apart."""
-        raise NotImplementedError
 
     def GETATTR(self, block: Block, name: str, span: Span) -> None:
         """In a module it is a constant, if it may be one."""

@@ -20,15 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.graph.ir.primitives import UNBOUND
-from anfora.graph.source.scopes import (
-    Definition,
-    Level,
-    code_object,
-    no_arguments,
-    no_type_parameters,
-    qualified_name,
-    renamed,
-)
+from anfora.graph.source.scopes import Definition, code_inside, no_arguments, no_type_parameters
 
 __all__ = ["BREAK", "CONTINUE", "RETURN", "function_of"]
 
@@ -91,11 +83,8 @@ def function_of(
         a function that gives what is done next (0 for nothing but what follows), the value that is returned, or that of an
         expression, and then the variables that are written; UNBOUND for one that has no value.
     """
-    path = definition.path
-    around = (*path[:-1], Level(path[-1].name, False, path[-1].is_global), Level(path[-1].name))
-    made = _definition(copy.deepcopy(part), path[-1].name, reads, cells, declared)
-    code = code_object(made, around, definition.module_names, definition.python, cells)
-    code = renamed(code, qualified_name(around), qualified_name(path))
+    made = _definition(copy.deepcopy(part), definition.path[-1].name, reads, cells, declared)
+    code = code_inside(definition, made, cells)
 
     def run(**values: Any) -> tuple:
         closure = tuple([values[name] for name in code.co_freevars])

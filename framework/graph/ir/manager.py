@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, as_node, describe
-from anfora.graph.ir.structure import graph_of
+from anfora.graph.ir.structure import end_of, graph_of
 
 __all__ = ["Manager", "Use"]
 
@@ -161,11 +161,10 @@ class Manager:
             raise GraphError(
                 f"the graph @{graph.name} is being edited through another manager", help="close that first."
             )
-        if graph.return_ is None:
-            raise GraphError(f"the graph @{graph.name} has no output", help="set `graph.output` to a node or a value.")
+        end = end_of(graph)
         graph.manager = self
         self._graphs[graph] = None
-        return _edges(graph.return_)
+        return _edges(end)
 
     def _link(self, edges: Iterable[tuple[CNode, int, AnfNode]]) -> None:
         """Count edges, and those of what they lead to."""

@@ -25,8 +25,9 @@ from anfora.graph.ir.nodes import AnfNode, CNode, Graph, ValueNode, as_node
 from anfora.graph.ir.primitives import PRIMITIVES
 
 __all__ = [
-    "ABSENT", "CellCalls", "OperatorCall", "arguments_of", "call_behind", "calls_in_order", "effects_of", "finish",
-    "has_effect", "is_inner", "is_scalar", "operands_from", "operands_of", "planned_calls", "recorded", "results_of",
+    "ABSENT", "NO_CALLS", "CellCalls", "OperatorCall", "arguments_of", "call_behind", "calls_in_order", "effects_of",
+    "finish", "has_effect", "is_inner", "is_scalar", "operands_from", "operands_of", "planned_calls", "recorded",
+    "results_of",
 ]  # fmt: skip
 
 
@@ -49,6 +50,9 @@ class CellCalls:
     def cell_calls(self) -> list[CellCall]:
         """Those that are still there, the outermost first."""
         return [(cell, shapes) for reference, shapes in self._calls if (cell := reference()) is not None]
+
+
+NO_CALLS = CellCalls(())
 
 
 class OperatorCall(CNode):

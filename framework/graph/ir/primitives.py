@@ -35,43 +35,40 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from anfora.graph.machine.operations import (
-    FORMATS,
-    IN_PLACE,
-    OPERATIONS,
-    delete_global,
-    empty_cell,
-    extend,
-    fill_cell,
-    is_filled,
-    join,
-    merge,
-    merge_keywords,
-    raise_,
-    set_global,
-    unbound,
-    unbound_outside,
-    unpack,
-    unpack_rest,
-)
+from anfora.graph.machine import operations
 from anfora.ops import copy, is_tensor
 
 __all__ = ["PRIMITIVES", "primitive_of", "UNBOUND", "Monad", "Primitive", "U", "partial", "return_", "switch"]
 
 
-class Monad:
+class _Word:
+    """A value that is nothing but the name under which this module has it."""
+
+    __slots__ = ()
+    _word: str
+
+    def __repr__(self) -> str:
+        return self._word
+
+    __reduce__ = __repr__
+
+
+class Monad(_Word):
     """The state of the world that effects happen in; a value without data, `U`."""
 
     __slots__ = ()
+    _word = "U"
 
-    def __repr__(self) -> str:
-        return "U"
 
-    def __reduce__(self) -> str:
-        return "U"
+class Unbound(_Word):
+    """What a variable holds that has no value."""
+
+    __slots__ = ()
+    _word = "UNBOUND"
 
 
 U = Monad()  #: the state in which a program starts
+UNBOUND = Unbound()
 
 
 class Primitive:
@@ -110,51 +107,8 @@ class Primitive:
         return PRIMITIVES.__getitem__, (self.name,)
 
 
-def _identity(value: Any) -> Any:
+def _first(value: Any, *others: Any) -> Any:
     return value
-
-
-def _switch(condition: Any, first: Any, second: Any) -> Any:
-    return first if condition else second
-
-
-def _make_tuple(*items: Any) -> tuple:
-    return items
-
-
-def _make_list(*items: Any) -> list:
-    return list(items)
-
-
-def _make_dict(keys: tuple, *values: Any) -> dict:
-    return dict(zip(keys, values, strict=True))
-
-
-def _depend(value: Any, *before: Any) -> Any:
-    return value
-
-
-def _update_state(state: Monad, *after: Any) -> Monad:
-    return state
-
-
-def _load(value: Any, state: Monad) -> Any:
-    return copy(value) if is_tensor(value) else value
-
-
-class Unbound:
-    """What a variable holds that has no value."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "UNBOUND"
-
-    def __reduce__(self) -> str:
-        return "UNBOUND"
-
-
-UNBOUND = Unbound()
 
 
 def _apply(function: Callable, form: tuple[str, ...], *values: Any) -> Any:
@@ -164,11 +118,11 @@ def _apply(function: Callable, form: tuple[str, ...], *values: Any) -> Any:
         if way == "":
             args.append(value)
         elif way == "*":
-            extend(args, value)
+            operations.extend(args, value)
         elif way == "**":
-            merge_keywords(named, value, function)
+            operations.merge_keywords(named, value, function)
         else:
-            merge_keywords(named, {way[:-1]: value}, function)
+            operations.merge_keywords(named, {way[:-1]: value}, function)
     return function(*args, **named)
 
 
@@ -178,7 +132,7 @@ def _gather(kind: type, form: tuple[str, ...], *values: Any) -> Any:
         made: dict[Any, Any] = {}
         for way in form:
             if way == "**":
-                merge(made, next(rest))
+                operations.merge(made, next(rest))
             else:
                 key = next(rest)
                 made[key] = next(rest)
@@ -186,7 +140,7 @@ def _gather(kind: type, form: tuple[str, ...], *values: Any) -> Any:
     items: list[Any] = []
     for way in form:
         if way == "*":
-            extend(items, next(rest))
+            operations.extend(items, next(rest))
         else:
             items.append(next(rest))
     return kind(items)
@@ -200,10 +154,8 @@ def _signed(function: Callable, form: tuple[str, ...], *defaults: Any) -> Callab
     name = getattr(function, "__name__", "function")
     scope: dict[str, Any] = {"_defaults_": defaults, "_function_": function}
     made: Any = eval(f"lambda {parameters}: _function_({names})", scope)
-    made.__name__, made.__qualname__ = (
-        name,
-        getattr(function, "__qualname__", name),
-    )  # which errors about arguments tell
+    made.__name__ = name  # which errors about arguments tell
+    made.__qualname__ = getattr(function, "__qualname__", name)
     return made
 
 
@@ -215,20 +167,20 @@ def _following(iterator: Any) -> tuple:
 
 
 def _load_cell(cell: types.CellType, name: str, is_own: bool) -> Any:
-    if not is_filled(cell):
-        raise (unbound if is_own else unbound_outside)(name)
+    if not operations.is_filled(cell):
+        raise (operations.unbound if is_own else operations.unbound_outside)(name)
     return cell.cell_contents
 
 
 def _bound(value: Any, name: str, is_own: bool) -> Any:
     if value is UNBOUND:
-        raise (unbound if is_own else unbound_outside)(name)
+        raise (operations.unbound if is_own else operations.unbound_outside)(name)
     return value
 
 
 def _empty_cell(cell: types.CellType, name: str) -> None:
     _load_cell(cell, name, True)
-    empty_cell(cell)
+    operations.empty_cell(cell)
 
 
 def _load_global(function: types.FunctionType, name: str) -> Any:
@@ -236,10 +188,6 @@ def _load_global(function: types.FunctionType, name: str) -> Any:
         if name in scope:
             return scope[name]
     raise NameError(f"name '{name}' is not defined")
-
-
-def _format(value: Any, conversion: str, spec: str) -> str:
-    return FORMATS[conversion](value, spec)
 
 
 def _interpret(text: str, reason: str, names: tuple, function: Callable, *args: Any) -> Any:
@@ -257,35 +205,35 @@ _BINARY = {
 }  # fmt: skip
 _UNARY = {"neg": "-", "pos": "+", "invert": "~", "not": "not "}
 
-return_ = Primitive("return", _identity, 1, 1, handles_states=True)
+return_ = Primitive("return", _first, 1, 1, handles_states=True)
 partial = Primitive("partial", functools.partial, 1, None, handles_states=True)
-switch = Primitive("switch", _switch, 3, 3, handles_states=True)
+switch = Primitive("switch", lambda condition, first, second: first if condition else second, 3, 3, handles_states=True)
 
 #: Every primitive, by name.
 PRIMITIVES: dict[str, Primitive] = {
     primitive.name: primitive
     for primitive in (
-        *(Primitive(name, OPERATIONS[name], 2, 2, f"{{}} {sign} {{}}") for name, sign in _BINARY.items()),
-        *(Primitive(name, OPERATIONS[name], 1, 1, f"{sign}{{}}") for name, sign in _UNARY.items()),
-        *(Primitive(f"i{name}", function, 2, 2) for name, function in IN_PLACE.items()),
+        *(Primitive(name, operations.OPERATIONS[name], 2, 2, f"{{}} {sign} {{}}") for name, sign in _BINARY.items()),
+        *(Primitive(name, operations.OPERATIONS[name], 1, 1, f"{sign}{{}}") for name, sign in _UNARY.items()),
+        *(Primitive(f"i{name}", function, 2, 2) for name, function in operations.IN_PLACE.items()),
         return_,
         partial,
         switch,
         Primitive("getitem", operator.getitem, 2, 2, "{}[{}]"),
         Primitive("setitem", operator.setitem, 3, 4),  # the fourth: the state it happens in
         Primitive("getattr", getattr, 2, 2),
-        Primitive("make_tuple", _make_tuple, 0, None, handles_states=True),
-        Primitive("make_list", _make_list, 0, None, handles_states=True),
-        Primitive("make_dict", _make_dict, 1, None),
+        Primitive("make_tuple", lambda *items: items, 0, None, handles_states=True),
+        Primitive("make_list", lambda *items: [*items], 0, None, handles_states=True),
+        Primitive("make_dict", lambda keys, *values: dict(zip(keys, values, strict=True)), 1, None),
         Primitive("make_slice", slice, 3, 3),
-        Primitive("unpack", unpack, 2, 2),
-        Primitive("depend", _depend, 1, None, handles_states=True),
-        Primitive("update_state", _update_state, 1, None, handles_states=True),
-        Primitive("load", _load, 2, 2, handles_states=True),
+        Primitive("unpack", operations.unpack, 2, 2),
+        Primitive("depend", _first, 1, None, handles_states=True),
+        Primitive("update_state", _first, 1, None, handles_states=True),
+        Primitive("load", lambda x, state: copy(x) if is_tensor(x) else x, 2, 2, handles_states=True),
         Primitive("setattr", setattr, 3, 3),
         Primitive("delattr", delattr, 2, 2),
         Primitive("delitem", operator.delitem, 2, 2),
-        Primitive("unpack_rest", unpack_rest, 3, 3),
+        Primitive("unpack_rest", operations.unpack_rest, 3, 3),
         Primitive("apply", _apply, 2, None),
         Primitive("gather", _gather, 2, None),
         Primitive("signed", _signed, 2, None),
@@ -293,15 +241,15 @@ PRIMITIVES: dict[str, Primitive] = {
         Primitive("following", _following, 1, 1),
         Primitive("make_cell", types.CellType, 0, 0),
         Primitive("load_cell", _load_cell, 3, 3),
-        Primitive("store_cell", fill_cell, 2, 2),
+        Primitive("store_cell", operations.fill_cell, 2, 2),
         Primitive("empty_cell", _empty_cell, 2, 2),
         Primitive("load_global", _load_global, 2, 2),
-        Primitive("store_global", set_global, 3, 3),
-        Primitive("delete_global", delete_global, 2, 2),
+        Primitive("store_global", operations.set_global, 3, 3),
+        Primitive("delete_global", operations.delete_global, 2, 2),
         Primitive("bound", _bound, 3, 3),
-        Primitive("raise", raise_, 1, 2),
-        Primitive("format", _format, 3, 3),
-        Primitive("join", join, 0, None),
+        Primitive("raise", operations.raise_, 1, 2),
+        Primitive("format", lambda value, conversion, spec: operations.FORMATS[conversion](value, spec), 3, 3),
+        Primitive("join", operations.join, 0, None),
         Primitive("interpret", _interpret, 4, None),
     )
 }

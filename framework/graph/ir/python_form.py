@@ -29,14 +29,15 @@ from typing import Any, NamedTuple
 
 from anfora.core.op import Op
 from anfora.core.span import Span
-from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, ValueNode
-from anfora.graph.ir.primitives import PRIMITIVES, Primitive, U, switch
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, ValueNode
+from anfora.graph.ir.primitives import PRIMITIVES, Primitive, switch
 from anfora.graph.ir.primitives import partial as partial_
-from anfora.graph.ir.structure import Structure, graph_of
+from anfora.graph.ir.structure import Structure, graph_of, is_state
 from anfora.graph.ir.values import same_value
-from anfora.graph.source.operators import BINARY, COMPARE, UNARY
+from anfora.graph.source.code import BINARY, COMPARE, UNARY
 from anfora.graph.source.quiet import quietly
-from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, called, no_type_parameters
+from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, no_type_parameters
+from anfora.graph.source.tracebacks import named
 
 __all__ = ["python_function", "python_text"]
 
@@ -94,10 +95,7 @@ class _Program:
 
     def __init__(self, root: Graph) -> None:
         self.structure = Structure(root)
-        if self.structure.free[root]:
-            free = next(iter(self.structure.free[root]))
-            raise GraphError(f"the graph @{root.name} takes values from outside: {free!r}",
-                             help="run the graph that it is made in.")  # fmt: skip
+        self.structure.see_closed()
         self.root = root
         self.scope: dict[str, Any] = {"__name__": "<graph>", "__builtins__": builtins}
         self.scope.update(_BUILTINS)
@@ -215,7 +213,7 @@ def _called(code: types.CodeType, graph: Graph) -> types.CodeType:
         else each
         for each in code.co_consts
     )  # fmt: skip
-    return called(code.replace(co_consts=constants), graph.name, name)
+    return named(code.replace(co_consts=constants), graph.name, name)
 
 
 def _qualified_name(graph: Graph) -> str:
@@ -384,7 +382,7 @@ class _Writer:
         function = call.fn.value if isinstance(call.fn, ValueNode) else None
         name = self.name(call)
         if isinstance(function, Primitive):
-            args = [self.expression(arg) for arg in call.args if function.handles_states or not _is_state(arg)]
+            args = [self.expression(arg) for arg in call.args if function.handles_states or not is_state(arg)]
             write = _STATEMENTS.get(function.name)
             if write is not None:
                 return [*write(*args), ast.Assign([_store(name)], ast.Constant(None))]
@@ -394,7 +392,7 @@ class _Writer:
             value = self._primitive(function, args, call)
         else:
             goes_into = graph_of(call.fn) is not None
-            args = [self.expression(arg) for arg in call.args if goes_into or not _is_state(arg)]
+            args = [self.expression(arg) for arg in call.args if goes_into or not is_state(arg)]
             value = _call(self.expression(call.fn), args)
         return [ast.Assign([_store(name)], value)]
 
@@ -431,17 +429,6 @@ def _ways(last: CNode, uses: list[AnfNode]) -> list[AnfNode]:
                 found.append(node)
             pending += node.args if node.calls(switch) else node.args[:1]
     return found
-
-
-def _is_state(node: AnfNode) -> bool:
-    """Whether it is a state of the world, which functions are called without."""
-    if isinstance(node, ValueNode):
-        return node.value is U
-    return isinstance(node, CNode) and isinstance(node.fn, ValueNode) and _is_of_states(node.fn.value)
-
-
-def _is_of_states(function: Any) -> bool:
-    return isinstance(function, Primitive) and function.name == "update_state"
 
 
 def _is_name(text: Any) -> bool:
@@ -502,13 +489,8 @@ def _comparison(kind: type[ast.cmpop]) -> Callable[[ast.expr, ast.expr], ast.exp
 
 def _attribute(x: ast.expr, name: ast.expr) -> ast.expr | None:
     word = name.value if isinstance(name, ast.Constant) else None
-    if isinstance(word, str) and _is_name(word) and not _is_private(word):
-        return ast.Attribute(x, word, ast.Load())
-    return None
-
-
-def _is_private(name: str) -> bool:
-    return name.startswith("__") and not name.endswith("__")
+    is_private = isinstance(word, str) and word.startswith("__") and not word.endswith("__")
+    return ast.Attribute(x, str(word), ast.Load()) if _is_name(word) and not is_private else None
 
 
 _IN_PLACE = {f"i{name}": kind for kind, name in BINARY.items()}

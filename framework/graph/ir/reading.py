@@ -275,7 +275,8 @@ class _Reader:
             raise self.error("a span has a file, two lines, two columns and a function")
         file, line, end_line, column, end_column, function = parts
         places = (line, end_line, column, end_column)
-        if not isinstance(file, str) or not isinstance(function, str) or not _are_places(places):
+        are_places = all(place is None or _is_size(place) for place in places)
+        if not isinstance(file, str) or not isinstance(function, str) or not are_places:
             raise self.error(f"a span has a file, two lines, two columns and a function, but this is {tuple(parts)}")
         return Span(file, line, function, end_line, column, end_column)
 
@@ -400,8 +401,8 @@ class _Reader:
 
 
 def _is_shape(lengths: Sequence) -> bool:
-    return all(type(length) is int and 0 <= length < 1 << 63 for length in lengths)
+    return all(map(_is_size, lengths))
 
 
-def _are_places(lines_and_columns: tuple) -> bool:
-    return all(place is None or (type(place) is int and 0 <= place < 1 << 63) for place in lines_and_columns)
+def _is_size(number: Any) -> bool:
+    return type(number) is int and 0 <= number < 1 << 63

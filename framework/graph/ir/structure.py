@@ -8,16 +8,24 @@ closed program has no free nodes at its root; then the owners of a graph's free 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, ValueNode, describe
+from anfora.graph.ir.primitives import PRIMITIVES, U
 
-__all__ = ["Structure", "graph_of", "needed_by"]
+__all__ = ["Structure", "end_of", "every_node", "graph_of", "is_state", "needed_by"]
 
 
 def graph_of(node: AnfNode) -> Graph | None:
     """The graph that a constant holds, if it does."""
     return node.value if isinstance(node, ValueNode) and isinstance(node.value, Graph) else None
+
+
+def is_state(node: AnfNode) -> bool:
+    """Whether it is a state of the world, which functions are called without."""
+    if isinstance(node, ValueNode):
+        return node.value is U
+    return isinstance(node, CNode) and node.calls(PRIMITIVES["update_state"])
 
 
 class Structure:
@@ -42,6 +50,17 @@ class Structure:
         self.used = {graph: _used(own) for graph, own in self.schedules.items()}
         # A graph that is not used, and yet owns a node that is, comes last: `verify` refuses it.
         self.graphs = list(dict.fromkeys([*self._walk(root), *calls]))
+
+    def see_closed(self) -> None:
+        """Refuse a program that takes values from outside.
+
+        Raises:
+            GraphError: it does.
+        """
+        if self.free[self.root]:
+            free = next(iter(self.free[self.root]))
+            raise GraphError(f"the graph @{self.root.name} takes values from outside: {free!r}",
+                             help="run the graph that it is made in.")  # fmt: skip
 
     def parent(self, graph: Graph) -> Graph | None:
         """The innermost graph that a graph takes nodes from."""
@@ -118,35 +137,49 @@ def _used(calls: list[CNode]) -> list[Graph]:
     return list(dict.fromkeys(graph for call in calls for graph in map(graph_of, call.inputs) if graph))
 
 
-def _reachable(root: Graph) -> dict[Graph, list[CNode]]:
-    """Every call that the program needs, by owner."""
-    calls: dict[Graph, list[CNode]] = {}
+def end_of(graph: Graph) -> CNode:
+    """The call of `return` that ends a graph.
+
+    Raises:
+        GraphError: it has none.
+    """
+    if graph.return_ is None:
+        raise GraphError(f"the graph @{graph.name} has no output", help="set `graph.output` to a node or a value.")
+    return graph.return_
+
+
+def every_node(
+    root: Graph, enter: Callable[[Graph], None] = lambda graph: None
+) -> Iterator[tuple[AnfNode, CNode | None]]:
+    """Every node that the program needs, with one user of it.
+
+    Args:
+        enter: told of each graph, before anything that is in it.
+    """
+    entered: set[Graph] = set()
     seen: set[AnfNode] = set()
-    pending: list[AnfNode] = []
-
-    def enter(graph: Graph) -> None:
-        if graph not in calls:
-            calls[graph] = []
-            if graph.return_ is None:
-                raise GraphError(
-                    f"the graph @{graph.name} has no output", help="set `graph.output` to a node or a value."
-                )
-            pending.append(graph.return_)
-
-    enter(root)
+    pending: list[tuple[AnfNode, CNode | None]] = [(ValueNode(root), None)]
     while pending:
-        node = pending.pop()
+        node, user = pending.pop()
         if node in seen:
             continue
         seen.add(node)
-        if node.graph is not None:
-            enter(node.graph)
+        yield node, user
         if isinstance(node, CNode):
-            calls[node.graph].append(node)
-            pending += node.inputs
-        graph = graph_of(node)
-        if graph is not None:
-            enter(graph)
+            pending += [(item, node) for item in node.inputs]
+        for graph in (node.graph, graph_of(node)):
+            if graph is not None and graph not in entered:
+                entered.add(graph)
+                enter(graph)
+                pending.append((end_of(graph), None))
+
+
+def _reachable(root: Graph) -> dict[Graph, list[CNode]]:
+    """Every call that the program needs, by owner."""
+    calls: dict[Graph, list[CNode]] = {}
+    for node, _ in every_node(root):
+        if isinstance(node, CNode):
+            calls.setdefault(node.graph, []).append(node)
     return calls
 
 

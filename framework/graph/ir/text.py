@@ -166,7 +166,8 @@ class _Writer:
         lines += self._guards(graph.guards)
         told = graph.span
         for call in self.structure.schedules[graph]:
-            if not self.complete and call.span is not None and not (told and _is_same_line(told, call.span)):
+            is_same_line = told and call.span and (told.file, told.line) == (call.span.file, call.span.line)
+            if not self.complete and call.span is not None and not is_same_line:
                 told = call.span
                 lines += _source(told, "  ")
             lines += self._call(call)
@@ -225,10 +226,6 @@ def _source(span: Span | None, indent: str) -> list[str]:
     text = span.text.strip()
     line = indent + printable(f"# {span.short_file}:{span.line}{': ' if text else ''}{text}")
     return [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"]
-
-
-def _is_same_line(one: Span, other: Span) -> bool:
-    return one.file == other.file and one.line == other.line
 
 
 def _wrapped(head: str, items: list[str], tail: str) -> list[str]:

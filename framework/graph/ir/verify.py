@@ -11,7 +11,6 @@ from outside is there wherever the graph is used; an index of users is right.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
 from typing import Any
 
 from anfora.core.abstract import TensorType
@@ -19,7 +18,7 @@ from anfora.core.op import Op, Weak
 from anfora.graph.ir.manager import Manager, Use
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, describe
 from anfora.graph.ir.primitives import Monad, Primitive, return_, switch
-from anfora.graph.ir.structure import Structure, graph_of
+from anfora.graph.ir.structure import Structure, end_of, every_node
 
 __all__ = ["verify"]
 
@@ -42,7 +41,7 @@ def verify(root: Graph) -> Structure:
         3
     """
     graphs: dict[Graph, dict[int, CNode]] = {}
-    for node, user in _nodes(root, graphs):
+    for node, user in every_node(root, _check_graph):
         _check_node(node, user, graphs)
     structure = Structure(root)
     _check_scopes(structure)
@@ -69,40 +68,10 @@ def _fail(message: str, call: CNode | None = None, help: str | None = None) -> G
 # -- nodes ------------------------------------------------------------------------------------------------------------
 
 
-def _nodes(root: Graph, graphs: dict[Graph, dict[int, CNode]]) -> Iterator[tuple[AnfNode, CNode | None]]:
-    """Every node that the program needs, with one user of it; fills `graphs` with those it meets."""
-    seen: set[AnfNode] = set()
-    pending: list[tuple[AnfNode, CNode | None]] = []
-
-    def enter(graph: Graph) -> None:
-        if graph in graphs:
-            return
-        graphs[graph] = {}
-        _check_graph(graph)
-        assert graph.return_ is not None
-        pending.append((graph.return_, None))
-
-    enter(root)
-    while pending:
-        node, user = pending.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        yield node, user
-        if isinstance(node, CNode):
-            pending += [(item, node) for item in node.inputs]
-        if node.graph is not None:
-            enter(node.graph)
-        graph = graph_of(node)
-        if graph is not None:
-            enter(graph)
-
-
 def _check_graph(graph: Graph) -> None:
-    if graph.return_ is None:
-        raise _fail(f"the graph @{graph.name} has no output", help="set `graph.output` to a node or a value.")
-    if graph.return_.graph is not graph or not graph.return_.calls(return_):
-        raise _fail(f"the graph @{graph.name} does not end in a `return` of its own", graph.return_)
+    end = end_of(graph)
+    if end.graph is not graph or not end.calls(return_):
+        raise _fail(f"the graph @{graph.name} does not end in a `return` of its own", end)
     for parameter in graph.parameters:
         if not isinstance(parameter, Parameter) or parameter.graph is not graph:
             raise _fail(f"a parameter of @{graph.name} is not its own: {describe(parameter)}")

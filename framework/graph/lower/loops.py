@@ -229,7 +229,8 @@ def _is_kept(loop: Closed, told: dict[tuple[str, int], Any], slot: int, source: 
 
 def _is_kept_asking(loop: Closed, kind: str, origin: Origin, payload: Any) -> bool:
     """Whether a guard holds in each iteration, or is one on numbers that each iteration asks: it is noted then."""
-    if kind == "not same" and origin.kind == "slot" and _is_no_tensor(payload):
+    is_no_tensor = kind == "not same" and payload.kind == "known" and not isinstance(payload.key, Tensor)
+    if is_no_tensor and origin.kind == "slot":
         return True  # what a slot gets is a tensor
     if loop.depends(payload):
         return False
@@ -243,10 +244,6 @@ def _is_kept_asking(loop: Closed, kind: str, origin: Origin, payload: Any) -> bo
 
 _OF_SLOTS = ("type", "layout", "history", "not own")
 _NONE: frozenset[str] = frozenset()
-
-
-def _is_no_tensor(origin: Origin) -> bool:
-    return origin.kind == "known" and not isinstance(origin.key, Tensor)
 
 
 class _Given(NamedTuple):

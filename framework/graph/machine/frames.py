@@ -15,20 +15,9 @@ class Frame:
     """One call of a function: where it stands, and its values."""
 
     __slots__ = (
-        "code",
-        "function",
-        "pc",
-        "stack",
-        "locals",
-        "cells",
-        "handlers",
-        "caught",
-        "deliver",
-        "target",
-        "cell_call",
-        "turns",
-        "whole",
-    )
+        "code", "function", "pc", "stack", "locals", "cells", "handlers", "caught", "deliver", "target", "cell_call",
+        "turns", "whole",
+    )  # fmt: skip
 
     code: Code
     function: Any  #: a types.FunctionType

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["INSTRUCTIONS"]
 
+Instruction = Callable[["Machine", Frame, Any], None]
 _ABSENT = object()
 
 #: Of the instructions that look whether a value is true: whether they jump if it is, and whether it stays on the stack.
@@ -35,18 +36,17 @@ def op_CONST(machine: Machine, frame: Frame, value: Any) -> None:
     frame.stack.append(value)
 
 
-def op_LOAD(machine: Machine, frame: Frame, name: str) -> None:
-    value = frame.locals.get(name, _ABSENT)
-    if value is _ABSENT:
-        machine.natively(operations.raise_, (operations.unbound(name),), {})
-    frame.stack.append(value)
+def _load(unbound: Callable[[str], NameError]) -> Instruction:
+    def op(machine: Machine, frame: Frame, name: str) -> None:
+        value = frame.locals.get(name, _ABSENT)
+        if value is _ABSENT:
+            machine.natively(operations.raise_, (unbound(name),), {})
+        frame.stack.append(value)
+
+    return op
 
 
-def op_LOAD_OUTER(machine: Machine, frame: Frame, name: str) -> None:
-    value = frame.locals.get(name, _ABSENT)
-    if value is _ABSENT:
-        machine.natively(operations.raise_, (operations.unbound_outside(name),), {})
-    frame.stack.append(value)
+op_LOAD, op_LOAD_OUTER = _load(operations.unbound), _load(operations.unbound_outside)
 
 
 def op_LOAD_OUTER_CELL(machine: Machine, frame: Frame, name: str) -> None:
@@ -123,19 +123,17 @@ def op_UNARY(machine: Machine, frame: Frame, name: str) -> None:
         frame.stack.append(machine.world.do(machine, operations.OPERATIONS[name], (frame.stack.pop(),)))
 
 
-def op_BINARY(machine: Machine, frame: Frame, name: str) -> None:
-    right = frame.stack.pop()
-    left = frame.stack.pop()
-    frame.stack.append(machine.world.do(machine, operations.OPERATIONS[name], (left, right)))
+def _binary(table: dict[str, Callable]) -> Instruction:
+    def op(machine: Machine, frame: Frame, name: str) -> None:
+        right = frame.stack.pop()
+        left = frame.stack.pop()
+        frame.stack.append(machine.world.do(machine, table[name], (left, right)))
+
+    return op
 
 
+op_BINARY, op_INPLACE = _binary(operations.OPERATIONS), _binary(operations.IN_PLACE)
 op_COMPARE = op_BINARY
-
-
-def op_INPLACE(machine: Machine, frame: Frame, name: str) -> None:
-    right = frame.stack.pop()
-    left = frame.stack.pop()
-    frame.stack.append(machine.world.do(machine, operations.IN_PLACE[name], (left, right)))
 
 
 def op_GETITEM(machine: Machine, frame: Frame, _: None) -> None:
@@ -186,12 +184,17 @@ def op_SPECIAL(machine: Machine, frame: Frame, name: str) -> None:
     frame.stack.append(machine.world.do(machine, operations.special_method, (frame.stack.pop(), name)))
 
 
-def op_TUPLE(machine: Machine, frame: Frame, n: int) -> None:
-    _build(machine, frame, tuple, n)
+def _build(kind: Callable) -> Instruction:
+    def op(machine: Machine, frame: Frame, n: int) -> None:
+        stack = frame.stack
+        items = stack[len(stack) - n :]
+        del stack[len(stack) - n :]
+        stack.append(kind(machine.world.held(items)))
+
+    return op
 
 
-def op_LIST(machine: Machine, frame: Frame, n: int) -> None:
-    _build(machine, frame, list, n)
+op_TUPLE, op_LIST = _build(tuple), _build(list)
 
 
 def op_SET(machine: Machine, frame: Frame, n: int) -> None:
@@ -199,13 +202,6 @@ def op_SET(machine: Machine, frame: Frame, n: int) -> None:
     items = machine.world.plain(tuple(stack[len(stack) - n :]))
     del stack[len(stack) - n :]
     stack.append(machine.world.do(machine, operations.make_set, (items,)) if n else set())
-
-
-def _build(machine: Machine, frame: Frame, kind: Callable, n: int) -> None:
-    stack = frame.stack
-    items = stack[len(stack) - n :]
-    del stack[len(stack) - n :]
-    stack.append(kind(machine.world.held(items)))
 
 
 def op_MAP(machine: Machine, frame: Frame, n: int) -> None:
@@ -244,30 +240,24 @@ def op_APPEND(machine: Machine, frame: Frame, n: int) -> None:
         machine.world.do(machine, list.append, (items, value))
 
 
-def op_ADD(machine: Machine, frame: Frame, n: int) -> None:
-    value = frame.stack.pop()
-    machine.world.do(machine, set.add, (frame.stack[-n], value))
+def _put_into(operation: Callable) -> Instruction:
+    """Put a value into a container further down."""
+
+    def op(machine: Machine, frame: Frame, n: int) -> None:
+        value = frame.stack.pop()
+        machine.world.do(machine, operation, (frame.stack[-n], value))
+
+    return op
+
+
+op_ADD, op_EXTEND = _put_into(set.add), _put_into(operations.extend)
+op_UPDATE, op_MERGE = _put_into(operations.update), _put_into(operations.merge)
 
 
 def op_PUT(machine: Machine, frame: Frame, n: int) -> None:
     value = frame.stack.pop()
     key = frame.stack.pop()
     machine.world.do(machine, dict.__setitem__, (frame.stack[-n], key, value))
-
-
-def op_EXTEND(machine: Machine, frame: Frame, n: int) -> None:
-    value = frame.stack.pop()
-    machine.world.do(machine, operations.extend, (frame.stack[-n], value))
-
-
-def op_UPDATE(machine: Machine, frame: Frame, n: int) -> None:
-    value = frame.stack.pop()
-    machine.world.do(machine, operations.update, (frame.stack[-n], value))
-
-
-def op_MERGE(machine: Machine, frame: Frame, n: int) -> None:
-    value = frame.stack.pop()
-    machine.world.do(machine, operations.merge, (frame.stack[-n], value))
 
 
 def op_MERGE_KEYWORDS(machine: Machine, frame: Frame, _: None) -> None:
@@ -596,6 +586,6 @@ def op_REST_OF_MAPPING(machine: Machine, frame: Frame, _: None) -> None:
 
 
 #: By the name of the instruction.
-INSTRUCTIONS: dict[str, Callable[[Machine, Frame, Any], None]] = {
+INSTRUCTIONS: dict[str, Instruction] = {
     name[3:]: function for name, function in list(globals().items()) if name.startswith("op_")
 }

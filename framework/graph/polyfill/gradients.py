@@ -34,8 +34,8 @@ from anfora.graph.machine.signals import holds
 from anfora.graph.state.images import is_plain_object
 
 __all__ = [
-    "ARRANGING", "STEPS", "UNSEEN", "WALKED_BACK", "can_walk", "differentiate_in_pieces", "leave_behind", "outcome_of_step",
-    "outermost", "specials",
+    "ARRANGING", "GRADIENTS", "STEPS", "UNSEEN", "WALKED_BACK", "can_walk", "differentiate_in_pieces", "leave_behind",
+    "outcome_of_step", "outermost",
 ]  # fmt: skip
 
 
@@ -291,11 +291,10 @@ def can_walk(recorder: Any, tree: Any, depth: int = 0) -> bool:
     return all(can_walk(recorder, tree.__dict__[name], depth + 1) for name in names)
 
 
-def specials() -> dict[Any, Callable]:
-    """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
-    return {
-        follow: _follow,
-        walk_back: _walk_back,
-        leave: _leave,
-        **{function: _computed(function, tree) for function, tree in ARRANGING.items()},
-    }
+#: What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done.
+GRADIENTS: dict[Any, Callable] = {
+    follow: _follow,
+    walk_back: _walk_back,
+    leave: _leave,
+    **{function: _computed(function, tree) for function, tree in ARRANGING.items()},
+}

@@ -15,11 +15,11 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import defines
 from anfora.graph.machine.generators import Original, as_given, for_python
 
-__all__ = ["go_over", "goes_over_iterators", "iterators"]
+__all__ = ["ABSENT", "call", "given_iterators", "gone_into", "go_over", "goes_over_iterators", "iterators"]
 
 
-class _ABSENT:
-    """In the place of an item where there are no more; a class, since the compiler knows what classes are."""
+class ABSENT:
+    """In the place of a value that is not there, or not yet; a class, since the compiler knows what classes are."""
 
 
 def with_iterators(function, places, args, kwargs):
@@ -29,13 +29,19 @@ def with_iterators(function, places, args, kwargs):
     return function(*args, **kwargs)
 
 
-def call(function, *args):
-    return function(*args)
+def call(function, /, *args, **kwargs):
+    return function(*args, **kwargs)
+
+
+def given_iterators(function: Any) -> Any:
+    """Mark a function that is given iterators."""
+    function.is_given_iterators = True
+    return function
 
 
 def goes_over_iterators(machine: Any) -> bool:
     """Whether the function that runs has been given iterators, which are not asked for others: one of this library's that
-    stands for an iterator (`go_over`), or whose attribute says so."""
+    stands for an iterator (`go_over`), or is marked so."""
     frame = machine.frames[-1]
     if not frame.code.is_internal:
         return False
@@ -44,12 +50,12 @@ def goes_over_iterators(machine: Any) -> bool:
 
 def accumulate_(items, func=None, *, initial=None):
     add = operator.add if func is None else func
-    total = [_ABSENT]
+    total = [ABSENT]
     if initial is not None:
         total[0] = initial
         yield initial
     for item in items:
-        total[0] = item if total[0] is _ABSENT else add(total[0], item)
+        total[0] = item if total[0] is ABSENT else add(total[0], item)
         yield total[0]
 
 
@@ -129,11 +135,11 @@ _REST, _KEY, _ITEM, _FOUND, _WANTED, _GROUP = range(6)
 
 
 def groupby_(items, key=None):
-    of = [iter(items), key, _ABSENT, _ABSENT, _ABSENT, 0]
+    of = [iter(items), key, ABSENT, ABSENT, ABSENT, 0]
     groups = 0
     while True:
         of[_GROUP] = 0
-        while of[_FOUND] is _ABSENT or (of[_WANTED] is not _ABSENT and _is_in_group(of, of[_WANTED])):
+        while of[_FOUND] is ABSENT or (of[_WANTED] is not ABSENT and _is_in_group(of, of[_WANTED])):
             if not _has_next(of):
                 return
         groups += 1
@@ -143,15 +149,15 @@ def groupby_(items, key=None):
 
 def group_(of, group, wanted):
     while of[_GROUP] == group:
-        if (of[_ITEM] is _ABSENT and not _has_next(of)) or not _is_in_group(of, wanted):
+        if (of[_ITEM] is ABSENT and not _has_next(of)) or not _is_in_group(of, wanted):
             return
-        item, of[_ITEM], of[_FOUND] = of[_ITEM], _ABSENT, _ABSENT
+        item, of[_ITEM], of[_FOUND] = of[_ITEM], ABSENT, ABSENT
         yield item
 
 
 def _has_next(of):
-    item = next(of[_REST], _ABSENT)
-    if item is _ABSENT:
+    item = next(of[_REST], ABSENT)
+    if item is ABSENT:
         return False
     found = item if of[_KEY] is None else of[_KEY](item)
     of[_ITEM], of[_FOUND] = item, found
@@ -207,15 +213,15 @@ def chain_of_(rows):
     while of[0] is not None:
         if of[1] is None:
             try:
-                row = next(of[0], _ABSENT)
-                if row is _ABSENT:
+                row = next(of[0], ABSENT)
+                if row is ABSENT:
                     return
                 of[1] = call(iter, row)
             except BaseException:
                 of[0] = None
                 raise
-        item = next(of[1], _ABSENT)
-        if item is _ABSENT:
+        item = next(of[1], ABSENT)
+        if item is ABSENT:
             of[1] = None
         else:
             yield item
@@ -259,7 +265,7 @@ def _gone_by(made: Any, places: Any, reached: Any) -> Any:
 
 def _accumulated(held: dict[str, Any], loops: list) -> Any:
     rest, [total] = loops[0] if loops else held["items"], for_python(held["total"])
-    if total is _ABSENT:
+    if total is ABSENT:
         return itertools.accumulate(rest, held["func"])
     made = itertools.accumulate(itertools.chain((total,), rest), held["func"])  # as `initial`, which None is not
     next(made)
@@ -286,49 +292,36 @@ def _never(item: Any) -> bool:
     return False
 
 
-#: What these stand for, where Python runs them itself.
-_ORIGINALS: dict[Callable, Original] = {
-    accumulate_: Original(itertools.accumulate, itertools.accumulate, _accumulated, lambda: itertools.accumulate(())),
-    groupby_: Original(itertools.groupby, itertools.groupby, None, lambda: itertools.groupby(())),
-    group_: Original(None, type(next(itertools.groupby((1,)))[1]), None, None, lambda rest: _grouped(rest)),
-    starmap_: Original(
-        itertools.starmap, itertools.starmap,
-        lambda held, loops: itertools.starmap(held["function"], loops[0]), lambda: itertools.starmap(abs, ()),
-    ),
-    takewhile_: Original(
-        itertools.takewhile, itertools.takewhile,
-        lambda held, loops: itertools.takewhile(held["predicate"], loops[0]), lambda: itertools.takewhile(abs, ()),
-    ),
-    dropwhile_: Original(
-        itertools.dropwhile, itertools.dropwhile,
-        lambda held, loops: itertools.dropwhile(_never if held["started"] else held["predicate"], loops[0]),
-        lambda: itertools.dropwhile(abs, ()),
-    ),
-    filterfalse_: Original(
-        itertools.filterfalse, itertools.filterfalse,
-        lambda held, loops: itertools.filterfalse(held["predicate"], loops[0]), lambda: itertools.filterfalse(None, ()),
-    ),
-    compress_: Original(
-        itertools.compress, itertools.compress,
-        lambda held, loops: itertools.compress(held["data"], held["marks"]), lambda: itertools.compress((), ()),
-    ),
-    chain_of_: Original(
-        itertools.chain.from_iterable, itertools.chain,
-        _chained, itertools.chain,
-    ),
-    calls_until_: Original(
-        iter, type(iter(int, 1)), lambda held, loops: iter(held["function"], held["sentinel"]), lambda: iter(int, 0)
-    ),
-}  # fmt: skip
+def _asking(kind: Any, function: Callable[[dict[str, Any]], Any]) -> Original:
+    """What asks a function about each item; `function` finds that among the variables."""
+    return Original(kind, kind, lambda held, loops: kind(function(held), loops[0]), lambda: kind(abs, ()))
 
 
 def _combining(kind: Any) -> Original:
     return Original(kind, kind, lambda held, loops: _combined(kind, held, held["r"]), lambda: kind((), 1))
 
 
-_ORIGINALS[_combinations] = _combining(itertools.combinations)
-_ORIGINALS[_combinations_with_replacement] = _combining(itertools.combinations_with_replacement)
-_ORIGINALS[_permutations] = _combining(itertools.permutations)
+#: What these stand for, where Python runs them itself.
+_ORIGINALS: dict[Callable, Original] = {
+    accumulate_: Original(itertools.accumulate, itertools.accumulate, _accumulated, lambda: itertools.accumulate(())),
+    groupby_: Original(itertools.groupby, itertools.groupby, None, lambda: itertools.groupby(())),
+    group_: Original(None, type(next(itertools.groupby((1,)))[1]), None, None, lambda rest: _grouped(rest)),
+    starmap_: _asking(itertools.starmap, lambda held: held["function"]),
+    takewhile_: _asking(itertools.takewhile, lambda held: held["predicate"]),
+    dropwhile_: _asking(itertools.dropwhile, lambda held: _never if held["started"] else held["predicate"]),
+    filterfalse_: _asking(itertools.filterfalse, lambda held: held["predicate"]),
+    compress_: Original(
+        itertools.compress, itertools.compress,
+        lambda held, loops: itertools.compress(held["data"], held["marks"]), lambda: itertools.compress((), ()),
+    ),
+    chain_of_: Original(itertools.chain.from_iterable, itertools.chain, _chained, itertools.chain),
+    calls_until_: Original(
+        iter, type(iter(int, 1)), lambda held, loops: iter(held["function"], held["sentinel"]), lambda: iter(int, 0)
+    ),
+    _combinations: _combining(itertools.combinations),
+    _combinations_with_replacement: _combining(itertools.combinations_with_replacement),
+    _permutations: _combining(itertools.permutations),
+}  # fmt: skip
 if hasattr(itertools, "batched"):
     _batched: Any = itertools.batched
     _ORIGINALS[batched_] = Original(
@@ -340,6 +333,18 @@ if hasattr(itertools, "batched"):
     )
 for _replacement, _original in _ORIGINALS.items():
     _replacement.original = _original  # type: ignore[attr-defined]
+
+
+def gone_into(replacement: Callable, fits: Callable[[Any, tuple, dict], bool]) -> Callable:
+    """What goes into a replacement where the arguments fit: `fits(recorder, args, kwargs)`."""
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if not fits(recorder, args, kwargs):
+            return False
+        recorder.enter(machine, replacement, args, kwargs)
+        return True
+
+    return special
 
 
 def _iterator(
@@ -421,18 +426,15 @@ def iterators() -> dict[Any, Callable]:
         itertools.filterfalse: _iterator(filterfalse_, (1,), range(2, 3)),
         itertools.compress: _iterator(compress_, (0, 1), range(2, 3)),
         itertools.chain.from_iterable: _iterator(chain_of_, (0,), range(1, 2)),
-        iter: _of_calls,
+        iter: gone_into(calls_until_, _is_of_calls),
     }
     if hasattr(itertools, "batched"):
         table[itertools.batched] = _of_batches
     return table
 
 
-def _of_calls(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    if kwargs or len(args) != 2 or not callable(recorder.force(args[0])):
-        return False
-    recorder.enter(machine, calls_until_, args, {})
-    return True
+def _is_of_calls(recorder: Any, args: tuple, kwargs: dict) -> bool:
+    return not kwargs and len(args) == 2 and callable(recorder.force(args[0]))
 
 
 def _of_batches(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:

@@ -12,29 +12,21 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
-from anfora.graph.facts.collected import methods_of_counters
+from anfora.graph.facts.collected import METHODS_OF_COUNTERS
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number, value_of_number
 from anfora.graph.facts.questions import answers
 from anfora.graph.machine.generators import Generator, Original, as_given, for_python
 from anfora.graph.machine.operations import dict_of, names_of_pattern, order_of, stays_whole
-from anfora.graph.polyfill.gradients import specials
-from anfora.graph.polyfill.iterators import go_over, iterators
-from anfora.graph.polyfill.surroundings import surroundings
+from anfora.graph.polyfill.gradients import GRADIENTS
+from anfora.graph.polyfill.iterators import ABSENT, call, given_iterators, go_over, gone_into, iterators
+from anfora.graph.polyfill.surroundings import SURROUNDINGS
 from anfora.graph.polyfill.taking import ask_length, is_of_program, taking
-from anfora.graph.polyfill.tensors import tensor_of_tensor, tensors
-from anfora.graph.polyfill.transforms import transforms
+from anfora.graph.polyfill.tensors import TENSORS, tensor_of_tensor
+from anfora.graph.polyfill.transforms import TRANSFORMS
 from anfora.kernel import glue
 
 __all__ = ["call", "call_as_cell", "differentiate", "table"]
-
-
-class _ABSENT:
-    """In the place of a value that is not there yet; a class, since the compiler knows what classes are."""
-
-
-def call(function, /, *args, **kwargs):
-    return function(*args, **kwargs)
 
 
 def call_as_cell(cell, /, *args, **kwargs):
@@ -201,12 +193,10 @@ def list_with_length(items):
     return _with_room_for(items, iter(items))
 
 
+@given_iterators
 def _with_room_for(items, rest):
     ask_length(items)
     return [item for item in rest]  # noqa: C416
-
-
-_with_room_for.is_given_iterators = True  # type: ignore[attr-defined]
 
 
 def list_of_rest(items, before):
@@ -214,8 +204,8 @@ def list_of_rest(items, before):
     rest = iter(items)
     found = []
     while len(found) < before:
-        item = next(rest, _ABSENT)
-        if item is _ABSENT:
+        item = next(rest, ABSENT)
+        if item is ABSENT:
             return found
         found.append(item)
     return [*found, *rest]
@@ -236,12 +226,12 @@ def min_(*items, key=None, **default):
 
 
 def best(is_better, of_none, items, key, default):
-    found = value = _ABSENT
+    found = value = ABSENT
     for item in items[0] if len(items) == 1 else items:
         other = item if key is None else key(item)
-        if found is _ABSENT or is_better(other, value):
+        if found is ABSENT or is_better(other, value):
             found, value = item, other
-    return of_none((), **default) if found is _ABSENT else found
+    return of_none((), **default) if found is ABSENT else found
 
 
 def sum_(items, start=0):
@@ -281,21 +271,19 @@ def reduce_(function, items, *start):
         rest = None
     if rest is None:
         raise TypeError("reduce() arg 2 must support iteration")
-    return _reduced(function, rest, start[0] if start else _ABSENT)
+    return _reduced(function, rest, start[0] if start else ABSENT)
 
 
+@given_iterators
 def _reduced(function, rest, value):
     for item in rest:
-        if value is _ABSENT:
+        if value is ABSENT:
             value = item
         else:
             value = function(value, item)
-    if value is _ABSENT:
+    if value is ABSENT:
         raise TypeError("reduce() of empty iterable with no initial value")
     return value
-
-
-_reduced.is_given_iterators = True  # type: ignore[attr-defined]
 
 
 def default_item(table, key):
@@ -364,8 +352,8 @@ def zip_(*items):
 def _row(rests):
     row = []
     for rest in rests:
-        item = next(rest, _ABSENT)
-        if item is _ABSENT:
+        item = next(rest, ABSENT)
+        if item is ABSENT:
             return None
         row.append(item)
     return tuple(row)
@@ -414,15 +402,15 @@ def parts_of_getter(function: Any) -> tuple:
     return getter(function)[1]
 
 
-def _copy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    """`copy.copy(x)` of a tensor without a history, and with nothing beside its data."""
+def _is_plain_tensor(recorder: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether `copy.copy(x)` is of a tensor without a history, and with nothing beside its data."""
     if kwargs or len(args) != 1 or type(args[0]) is not Tensor or args[0]._array is None:
         return False
     value = args[0]
-    if value._node is not None or value.__dict__ or (recorder.is_outside(value) and not glue.is_recording()):
-        return False
-    recorder.enter(machine, tensor_of_tensor, args, {})
-    return True
+    return value._node is None and not value.__dict__ and (not recorder.is_outside(value) or glue.is_recording())
+
+
+_copy = gone_into(tensor_of_tensor, _is_plain_tensor)
 
 
 def _deepcopy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -440,16 +428,6 @@ def _vars(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         return False
     machine.push(recorder.getattr(machine, args[0], "__dict__"))
     return True
-
-
-def _always(replacement: Callable, needs: int) -> Callable:
-    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-        if kwargs or len(args) < needs:
-            return False
-        recorder.enter(machine, replacement, args, kwargs)
-        return True
-
-    return special
 
 
 def _walking(replacement: Callable, first: int) -> Callable:
@@ -492,41 +470,27 @@ def _enumerate(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     return _with_generators(enumerate_, is_lazy=True)(recorder, machine, args, kwargs)
 
 
-def _with_truths(replacement: Callable) -> Callable:
-    """Use the replacement, but where nothing is known of what is gone over: that is one hop then, not one for each item."""
-
-    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-        if kwargs or len(args) != 1 or recorder.opaque(args[0]):
-            return False
-        recorder.enter(machine, replacement, args, kwargs)
-        return True
-
-    return special
+def _is_known(recorder: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether something is known of what is gone over: else that is one hop, and not one for each item."""
+    return not kwargs and len(args) == 1 and not recorder.opaque(args[0])
 
 
 def _with_key(replacement: Callable, is_in_turn: bool = True) -> Callable:
     """Use the replacement where a function gives the keys, or asks items one by one that the program gives."""
 
-    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    def fits(recorder: Any, args: tuple, kwargs: dict) -> bool:
         has_key = bool(args) and kwargs.get("key") is not None
         asks_in_turn = is_in_turn and len(args) == 1 and kwargs.keys() <= {"default", "key"}
-        if not has_key and not (asks_in_turn and is_of_program(recorder, args[0])):
-            return False
-        recorder.enter(machine, replacement, args, kwargs)
-        return True
+        return has_key or (asks_in_turn and is_of_program(recorder, args[0]))
 
-    return special
+    return gone_into(replacement, fits)
 
 
-def _close(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    """`generator.close()` of one that waits at a `yield`."""
+def _waits(recorder: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether a generator waits at a `yield`."""
     if kwargs or len(args) != 1 or not recorder.is_own_generator(args[0]):
         return False
-    [generator] = args
-    if generator.is_running or generator.frame is None or not generator.frame.pc:
-        return False
-    recorder.enter(machine, close_, args, {})
-    return True
+    return not args[0].is_running and args[0].frame is not None and bool(args[0].frame.pc)
 
 
 def _partial(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -561,32 +525,32 @@ def _count_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
 def table() -> dict[Any, Callable]:
     """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
     found = {
-        any: _with_truths(any_),
-        all: _with_truths(all_),
+        any: gone_into(any_, _is_known),
+        all: gone_into(all_, _is_known),
         map: _walking(map_, 1),
         filter: _walking(filter_, 1),
         functools.partial: _partial,
-        functools.reduce: _always(reduce_, 2),
+        functools.reduce: gone_into(reduce_, lambda _, args, kwargs: len(args) > 1 and not kwargs),
         range: _count,
         reversed: _count_back,
         enumerate: _enumerate,
         next: _with_generators(next_, count=2),
-        Generator.close: _close,
+        Generator.close: gone_into(close_, _waits),
         sum: _with_generators(sum_ if sys.version_info < (3, 12) else exact_sum_),
         zip: _with_generators(zip_, None, is_lazy=True),
         sorted: _with_key(sorted_, is_in_turn=False),
         max: _with_key(max_),
         min: _with_key(min_),
-        **tensors(),
+        **TENSORS,
         vars: _vars,
         copy_module.copy: _copy,
         copy_module.deepcopy: _deepcopy,
         **iterators(),
-        **methods_of_counters(),
+        **METHODS_OF_COUNTERS,
         **answers(),
-        **surroundings(),
-        **transforms(),
-        **specials(),
+        **SURROUNDINGS,
+        **TRANSFORMS,
+        **GRADIENTS,
     }
     for function, way in taking().items():
         found[function] = _either(way, found[function]) if function in found else way

@@ -25,7 +25,7 @@ from anfora.graph.polyfill.making import cells_among, is_made_here, names_plainl
 from anfora.kernel import glue
 from anfora.ops import ones
 
-__all__ = ["do_natively", "hooks_on", "initialise_here", "look_at_hooks", "make_here", "surroundings"]
+__all__ = ["SURROUNDINGS", "do_natively", "hooks_on", "initialise_here", "look_at_hooks", "make_here"]
 
 
 def hooks_on(tensor: Tensor) -> tuple:
@@ -144,13 +144,17 @@ def make_here(recorder: Any, machine: Any, kind: type, args: tuple, kwargs: dict
 
 
 def _made(kind: type, args: tuple, kwargs: dict) -> Any:
-    made = kind(*args, **kwargs)
+    return _settled(kind(*args, **kwargs))
+
+
+def _settled(made: Any) -> Any:
+    """What has been made, whose parameters are known to be the program's; or it is said that they are not."""
     recorder = slots.watcher.recorder
     if recorder is not None:
         if is_made_here(recorder, made):
             settle(recorder, made)
         else:
-            recorder.note_foreign(f"a new {kind.__name__}, with what it holds")
+            recorder.note_foreign(f"a new {type(made).__name__}, with what it holds")
     return made
 
 
@@ -172,12 +176,7 @@ def initialise_here(recorder: Any, machine: Any, function: Callable, args: tuple
 
 def _initialised(function: Callable, args: tuple, kwargs: dict) -> None:
     function(*args, **kwargs)
-    recorder = slots.watcher.recorder
-    if recorder is not None:
-        if is_made_here(recorder, args[0]):
-            settle(recorder, args[0])
-        else:
-            recorder.note_foreign(f"a new {type(args[0]).__name__}, with what it holds")
+    _settled(args[0])
 
 
 def _parameter(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -250,6 +249,11 @@ def _only_tensors(values: tuple) -> list[Tensor]:
     return [value for value in values if isinstance(value, Tensor)]
 
 
+def _followed_by_own(args: tuple) -> list[Tensor]:
+    """What a node with a rule of the program's own would follow."""
+    return _only_tensors(args[2])
+
+
 def _is_followed(recorder: Any, tensor: Tensor) -> bool:
     """Whether the tape follows a tensor, which later calls look at too."""
     if recorder.is_outside(tensor):
@@ -258,13 +262,8 @@ def _is_followed(recorder: Any, tensor: Tensor) -> bool:
 
 
 def _watch(function: Callable, flat: Callable) -> Callable:
-    def given(args: tuple) -> Any:
-        return args[1]
-
-    def inputs(args: tuple) -> Any:
-        return flat(args[1])
-
-    special = _recorded(function, inputs, "backward hooks, under a tape outside", given, flat)
+    reason = "backward hooks, under a tape outside"
+    special = _recorded(function, lambda args: flat(args[1]), reason, lambda args: args[1], flat)
 
     def watch(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         for kind in ("backward_pre", "backward"):
@@ -325,37 +324,28 @@ def _require_gradient(recorder: Any, machine: Any, args: tuple, kwargs: dict) ->
     return bool(recorder.require_gradient(machine, args[0], given[0] if given else True))
 
 
-def surroundings() -> dict[Any, Callable]:
-    """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
-    return {
-        Cell.__call__: _call_construct,
-        Parameter: _parameter,
-        **{
-            function: _of_made_cell(function)
-            for function in (Cell.set_train, Cell.set_grad, Cell.trainable_params, Cell.untrainable_params)
-        },
-        hooks_of: _hooks_of,
-        converted: _converted,
-        cells.compute: _compute,
-        cells.lower: _lower,
-        cells.Lowered.put_back: _put_back,
-        cells.watch_inputs: _watch(cells.watch_inputs, _only_tensors),
-        cells.watch_output: _watch(cells.watch_output, tensors),
-        custom.differentiable: _recorded(
-            custom.differentiable,
-            lambda args: _only_tensors(args[2]),
-            "a gradient of the program's own, under a tape outside",
-            lambda args: args[3],
-        ),
-        custom.recorded_function: _recorded(
-            custom.recorded_function,
-            lambda args: _only_tensors(args[2]),
-            "a gradient of the program's own, under a tape outside",
-        ),
-        custom.Function.apply.__func__: _apply,  # type: ignore[attr-defined]
-        custom.keep: _natively(custom.keep),
-        custom.given_back: _natively(custom.given_back),
-        Tensor.backward: _backward,
-        Tensor.register_hook: _register_hook,
-        Tensor.requires_grad_: _require_gradient,
-    }
+_OWN_GRADIENT = "a gradient of the program's own, under a tape outside"
+#: What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done.
+SURROUNDINGS: dict[Any, Callable] = {
+    Cell.__call__: _call_construct,
+    Parameter: _parameter,
+    **{
+        function: _of_made_cell(function)
+        for function in (Cell.set_train, Cell.set_grad, Cell.trainable_params, Cell.untrainable_params)
+    },
+    hooks_of: _hooks_of,
+    converted: _converted,
+    cells.compute: _compute,
+    cells.lower: _lower,
+    cells.Lowered.put_back: _put_back,
+    cells.watch_inputs: _watch(cells.watch_inputs, _only_tensors),
+    cells.watch_output: _watch(cells.watch_output, tensors),
+    custom.differentiable: _recorded(custom.differentiable, _followed_by_own, _OWN_GRADIENT, lambda args: args[3]),
+    custom.recorded_function: _recorded(custom.recorded_function, _followed_by_own, _OWN_GRADIENT),
+    custom.Function.apply.__func__: _apply,  # type: ignore[attr-defined]
+    custom.keep: _natively(custom.keep),
+    custom.given_back: _natively(custom.given_back),
+    Tensor.backward: _backward,
+    Tensor.register_hook: _register_hook,
+    Tensor.requires_grad_: _require_gradient,
+}

@@ -28,6 +28,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.machine import operations
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.requests import Enter
+from anfora.graph.polyfill.iterators import given_iterators, gone_into
 
 __all__ = ["ask_length", "is_of_program", "may_be_mapping", "may_see", "taken_in_turn", "taking"]
 
@@ -187,13 +188,11 @@ def extend_(own, items):
     _extend(own, items, iter(items))
 
 
+@given_iterators
 def _extend(own, items, rest):
     ask_length(items)
     for item in rest:
         own.append(item)
-
-
-_extend.is_given_iterators = True  # type: ignore[attr-defined]
 
 
 def append_each(own, items):
@@ -250,6 +249,7 @@ def collected(is_plain, function, args, items):
     return _collected(is_plain, function, args, iter(items))
 
 
+@given_iterators
 def _collected(is_plain, function, args, rest):
     found = []
     for item in rest:
@@ -258,9 +258,6 @@ def _collected(is_plain, function, args, rest):
             return operations.go_on_with(function, args, found, rest)
         found.append(item)
     return function(*args, found)
-
-
-_collected.is_given_iterators = True  # type: ignore[attr-defined]
 
 
 def is_key(item):
@@ -306,15 +303,13 @@ def counter_update(own, items):
     _counted(own, iter(items))
 
 
+@given_iterators
 def _counted(own, rest):
     for item in rest:
         if not is_key(item):
             operations.go_on_with(own.update, (), [item], rest)
             return
         own[item] = own.get(item, 0) + 1
-
-
-_counted.is_given_iterators = True  # type: ignore[attr-defined]
 
 
 def union_of(own, items):
@@ -333,6 +328,7 @@ def intersection_update_of(own, items):
     _common(own, own.intersection_update, iter(items))
 
 
+@given_iterators
 def _common(own, function, rest):
     taken = []
     found = set()
@@ -345,9 +341,6 @@ def _common(own, function, rest):
             if len(found) == len(own):  # there are no more to find
                 break
     return function(taken)
-
-
-_common.is_given_iterators = True  # type: ignore[attr-defined]
 
 
 def symmetric_difference_of(own, items):
@@ -391,17 +384,15 @@ def _in_turn(
     """
     is_given = is_of_program if named is not None else _is_no_mapping
 
-    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    def fits(recorder: Any, args: tuple, kwargs: dict) -> bool:
         if len(args) <= place or (len(args) > most and not is_many):
             return False
         if named is not None and not kwargs.keys() <= named:
             return False
-        if not any([is_given(recorder, each) for each in (args[place:] if is_many else args[place : place + 1])]):  # noqa: C419
-            return False
-        recorder.enter(machine, replacement, args, kwargs)
-        return True
+        taken = args[place:] if is_many else args[place : place + 1]
+        return any([is_given(recorder, each) for each in taken])  # noqa: C419  (each is guarded)
 
-    return special
+    return gone_into(replacement, fits)
 
 
 def may_see(items: Any, changed: Any) -> bool:
@@ -438,14 +429,11 @@ _MOST_SEEN = 1000  #: objects that are looked through
 _SHOWING_NOTHING = (types.ModuleType, type, types.CodeType, types.BuiltinFunctionType, Tensor, str, bytes, int, float)
 
 
-def _extends(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    """`items.extend(more)`, where that may see how the list grows; else a list is made of the items first."""
+def _may_see_growing(recorder: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether what a list is extended by may see how it grows; else a list is made of the items first."""
     if kwargs or len(args) != 2 or not is_of_program(recorder, args[1]):
         return False
-    if recorder.is_own_generator(args[1]) and not may_see(args[1], args[0]):
-        return False
-    recorder.enter(machine, extend_, args, {})
-    return True
+    return not recorder.is_own_generator(args[1]) or may_see(args[1], args[0])
 
 
 def _is_no_mapping(recorder: Any, items: Any) -> bool:
@@ -495,14 +483,10 @@ def taken_in_turn(recorder: Any, operation: Any, args: tuple) -> Enter | None:
         return None
     items = args[1]
     is_given = _is_no_mapping if owner is dict else is_of_program
-    if not is_given(recorder, items) or (owner is None and _searches_itself(items)):
+    searches_itself = owner is None and defines(type(items), "__contains__")
+    if not is_given(recorder, items) or searches_itself:
         return None
     return Enter(replacement, args, deliver)
-
-
-def _searches_itself(items: Any) -> bool:
-    """Whether the class of something is asked what is in it."""
-    return defines(type(items), "__contains__")
 
 
 #: What instructions do that is no call: what is called instead, what becomes of its result, and the class of the first
@@ -525,7 +509,7 @@ def taking() -> dict[Any, Callable]:
         collections.defaultdict: _in_turn(defaultdict_of_pairs, 1, 2, named=None),
         collections.Counter: _in_turn(counter_, named=None),
         collections.deque: _in_turn(deque_, most=2, named=frozenset(["maxlen"])),
-        list.extend: _extends,
+        list.extend: gone_into(extend_, _may_see_growing),
         collections.deque.extend: _in_turn(append_each, 1, 2),
         collections.deque.extendleft: _in_turn(appendleft_each, 1, 2),
         dict.fromkeys: _in_turn(dict_from_keys, most=2),

@@ -14,7 +14,7 @@ from anfora.graph.machine.operations import OPERATIONS
 from anfora.kernel import glue
 from anfora.ops import copy, ones, stack, stop_gradient
 
-__all__ = ["SEARCHES", "tensor_of_tensor", "tensors"]
+__all__ = ["SEARCHES", "TENSORS", "tensor_of_tensor"]
 
 
 def tensor_contains(tensor, value):
@@ -81,6 +81,5 @@ def _are_alike(values: Any) -> bool:
     )
 
 
-def tensors() -> dict[Any, Callable]:
-    """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
-    return {Tensor: _tensor_of, tensor: _tensor_of}
+#: What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done.
+TENSORS: dict[Any, Callable] = {Tensor: _tensor_of, tensor: _tensor_of}

@@ -25,7 +25,7 @@ from anfora.graph.facts.origins import Number
 from anfora.graph.machine.requests import Pause
 from anfora.graph.polyfill.surroundings import do_natively, look_at_hooks
 
-__all__ = ["guard_hooks", "transforms"]
+__all__ = ["TRANSFORMS", "guard_hooks"]
 
 _REASON = "a gradient of what the interpreter does"
 _OF_EXAMPLES = "a vmap of what the interpreter does"
@@ -124,14 +124,6 @@ def _step(function: Callable, walks: Callable[[transform.Linearized], int] | Non
     return special
 
 
-def _count_calls(line: transform.Linearized) -> int:
-    return sum(t.size for t in tensors(line.output))
-
-
-def _count_columns(line: transform.Linearized) -> int:
-    return sum(t.size for t in points_of(line))
-
-
 # -- vmap -------------------------------------------------------------------------------------------------------------
 
 
@@ -179,17 +171,16 @@ def _one_by_one(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     return True
 
 
-def transforms() -> dict[Any, Callable]:
-    """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
-    return {
-        transform.linearize: _linearize,
-        transform.start: _start,
-        transform.Differentiation.leave: _leave,
-        transform.Differentiation.finish: _finish,
-        **{step: _step(step) for step in (api._results, api._pulled_back, api._pushed_forward)},
-        api._row_by_row: _step(api._row_by_row, _count_calls),
-        api._column_by_column: _step(api._column_by_column, _count_columns),
-        plan: _plan,
-        at_once: _at_once,
-        one_by_one: _one_by_one,
-    }
+#: What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done.
+TRANSFORMS: dict[Any, Callable] = {
+    transform.linearize: _linearize,
+    transform.start: _start,
+    transform.Differentiation.leave: _leave,
+    transform.Differentiation.finish: _finish,
+    **{step: _step(step) for step in (api._results, api._pulled_back, api._pushed_forward)},
+    api._row_by_row: _step(api._row_by_row, lambda line: sum(t.size for t in tensors(line.output))),
+    api._column_by_column: _step(api._column_by_column, lambda line: sum(t.size for t in points_of(line))),
+    plan: _plan,
+    at_once: _at_once,
+    one_by_one: _one_by_one,
+}

@@ -13,7 +13,7 @@ calls.py         what a call is done by
 The rest of it is layers still, each built on those before it:
 
 objects.py       what kind of thing a value is; notebook.py, what is known of values
-held.py          numbers that vary, and native code that may not see them
+held.py          numbers that vary, and native code that may not see them; unwrapping.py, the walk that takes them out
 reasons.py       what Python must do, and why
 attributes.py    what is read by name
 writes.py        what is changed outside

@@ -14,7 +14,7 @@ from anfora.core.own_builtins import BUILTINS
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import arrays, known
-from anfora.graph.facts.classes import class_attribute, comes_first, defines, has_tag
+from anfora.graph.facts.classes import DESCRIBING, class_attribute, comes_first, defines, has_tag
 from anfora.graph.facts.constructed import adopt_constructed
 from anfora.graph.facts.kinds import dict_of_module, is_a, name_of_module
 from anfora.graph.facts.known import SIMPLE
@@ -23,7 +23,7 @@ from anfora.graph.facts.rows.constructed import NAMES
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import builtins_of
 from anfora.graph.machine.machine import Machine
-from anfora.graph.machine.operations import holds, is_filled, mro_of, table_of
+from anfora.graph.machine.operations import holds, is_filled, is_of_python, mro_of, table_of
 from anfora.graph.machine.requests import ENTERED
 from anfora.graph.polyfill.polyfills import getattr_, hasattr_, property_
 from anfora.graph.polyfill.special import behind, method_of
@@ -466,6 +466,32 @@ class Attributes(Reasons):
         if defines(type(static), "__get__") and not is_a(static, type):
             return self._ask_python(machine, value, name, f"the descriptor {kind.__name__}.{name}")
         return self.register(static, self.origin("attr", name, self.origin("known", kind)))
+
+    def _guard_absence(self, value: Any, name: str) -> None:
+        """An object from outside has no such attribute: nothing of the program is called to find out."""
+        origin = self.origin_of_value(value)
+        kind = type(value)
+        if class_attribute(kind, name) is not None:  # a slot that holds nothing
+            self.guard("is", self.derive(hasattr, origin, name), False)
+            return
+        if known.is_object(value):
+            asked = self.derive(class_attribute, self.origin("known", kind), "__getattribute__")
+            self.guard("is", asked, object.__getattribute__)
+        for missing in (name, "__getattr__") if not defines(kind, "__getattr__") else (name,):
+            self.guard("is", self.derive(defines, self.origin("known", kind), missing), False)
+        if operations.dict_of(value) is not None:
+            table = self.origin("attr", "__dict__", origin)
+            self.guard("no key", table, name)
+            if is_a(value, types.ModuleType):
+                self.guard("no key", table, "__getattr__")
+
+    def guard_describing(self, static: Any) -> None:
+        """What a class has under a name says as much, or as little, about that attribute of its objects as now."""
+        kind = type(static)
+        if not is_of_python(kind):
+            return
+        for name in DESCRIBING:
+            self._guard_in_class(kind, name)
 
 
 #: How what a class has under a name is read, by what that is.

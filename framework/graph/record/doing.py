@@ -8,7 +8,7 @@ import enum
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.api import GradientFunction
@@ -24,9 +24,10 @@ from anfora.graph.facts.constructed import adopt_constructed, constructs
 from anfora.graph.facts.kinds import dict_of_module, is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly, may_warn
-from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, plain_tuple
+from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, plain_tuple, value_of_number
 from anfora.graph.facts.rows.constructed import CONSTRUCTORS
 from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, is_in_turn, resolved
+from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.generators import Generator
@@ -169,7 +170,7 @@ class Doing(Hops):
         stored = stored_from(operation, args)
         if stored is not None:
             return UNKNOWN, (*map(self.force, args[:stored]), *args[stored:]), kwargs
-        return UNKNOWN, tuple(map(self.force, args)), {name: self.force(value) for name, value in kwargs.items()}
+        return UNKNOWN, *self.forced(args, kwargs)
 
     # Each of these does one function, of the values for which that is known; UNKNOWN for others.
 
@@ -205,7 +206,7 @@ class Doing(Hops):
         are_steady = all(map(self._is_steady, (*args, *kwargs.values())))
         if not are_steady or not arrays.follows(self, operation, plain_tuple(args), plain_dict(kwargs)):
             return args, kwargs
-        return tuple(map(self.force, args)), {name: self.force(value) for name, value in kwargs.items()}
+        return self.forced(args, kwargs)
 
     def _is_steady(self, value: Any) -> bool:
         """Whether a value is no number that varies, or one that has not been seen to change."""
@@ -419,6 +420,25 @@ class Doing(Hops):
         self.keeper.give_up("it asks for the identity of a number or text that it got before a hop", machine)
         self.leave(machine)
         return machine.natively(operation, args, {})
+
+    def pin(self, values: Sequence[Any]) -> bool:
+        """The program asks which objects numbers and texts are: let later calls bring the same. False where one of them has
+        come into an earlier piece, which has only asked for its value."""
+        plain = list(map(value_of_number, values))
+        if not all(map(has_identity, plain)) or any(exact(value) != exact(plain[0]) for value in plain[1:]):
+            return True  # what has no identity, or another value, is told apart by its value
+        for value, given in zip(plain, values):
+            if type(given) is Number:
+                origins = [given.origin] if given.origin.kind != "number" else []
+            elif id(value) in self.read:
+                origins = self.read[id(value)][1]
+            elif self.point is None or self.point.frames[0] != "entry":
+                return False
+            else:
+                origins = []
+            for origin in origins:
+                self.guard("is", origin, value)
+        return True
 
 
 def _are_numbers(args: tuple) -> bool:

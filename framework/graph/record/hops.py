@@ -21,8 +21,8 @@ from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of
 from anfora.graph.machine.generators import Generator, for_python, is_left
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.world import Plain
-from anfora.graph.record.held import Unwrapping
 from anfora.graph.record.operators import Operators
+from anfora.graph.record.unwrapping import Unwrapping
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.images import NoImage, build

@@ -35,13 +35,17 @@ from anfora.graph.polyfill.traced import Traced, keep_traced_in
 from anfora.graph.record.forgetting import place_in_memory
 from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.record.writes import Write, Writes, leave_block, set_gradients
-from anfora.graph.state.moments import Cut, State
+from anfora.graph.state.moments import Cut
 
 __all__ = ["Leaves"]
 
 
 class Leaves(Writes):
     """Does what the program does to gradients that tensors hold."""
+
+    # What the layers above do.
+    value_of: Callable[[Tensor], AnfNode]  #: the value of the piece that a tensor holds
+    _traced: Callable[..., Any]  #: do something by Python, whose operators are recorded
 
     def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
         super().begin(origins)
@@ -363,24 +367,6 @@ class Leaves(Writes):
         if self.is_outside(owner):
             return owner.grad is None or type(owner.grad) is Tensor
         return id(owner) in self.memory.tensors and self.memory.tensors[id(owner)][1] in self.piece.leaves
-
-    # -- what the layers above do -------------------------------------------------------------------------------------
-
-    def value_of(self, tensor: Tensor) -> AnfNode:
-        """The value of the piece that a tensor holds."""
-        raise NotImplementedError
-
-    def _traced(
-        self,
-        machine: Machine,
-        operation: Callable,
-        args: tuple,
-        kwargs: dict,
-        before: State | None = None,
-        shown: tuple | None = None,
-    ) -> Any:
-        """Do something by Python, whose operators are recorded."""
-        raise NotImplementedError
 
 
 def _done_here(function: Callable, args: tuple) -> tuple[Any, tuple]:

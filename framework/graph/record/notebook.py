@@ -5,8 +5,6 @@ This is the ground that the recorder's other layers stand on: see the head of th
 
 from __future__ import annotations
 
-import abc
-import enum
 import gc
 import sys
 import types
@@ -20,7 +18,6 @@ from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.parameter import Parameter
-from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor, current
 from anfora.eager.batched import Batched
 from anfora.eager.cells import Lowered
@@ -28,18 +25,16 @@ from anfora.eager.custom import custom_vjp
 from anfora.eager.tape import Followed
 from anfora.eager.transform import Linearized
 from anfora.graph.facts import known
-from anfora.graph.facts.classes import DESCRIBING, class_attribute, defines
+from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
-from anfora.graph.facts.origins import Guard, Number, Origin, value_of_number
+from anfora.graph.facts.origins import Guard, Number, Origin
 from anfora.graph.facts.table import fact_of
 from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.ir.nodes import AnfNode
-from anfora.graph.ir.planned import CellCalls
-from anfora.graph.machine import operations
+from anfora.graph.ir.planned import NO_CALLS, CellCalls
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
-from anfora.graph.machine.operations import is_of_python
 from anfora.graph.machine.walks import Walk
 from anfora.graph.record.forgetting import place_in_memory
 from anfora.graph.record.memory import Memory
@@ -53,8 +48,6 @@ from anfora.ops.bound import Bound
 
 __all__ = ["UNKNOWN", "Notebook"]
 
-_NO_CALLS = CellCalls(())
-
 
 class Notebook(Objects):
     """The notes of one run.
@@ -64,6 +57,11 @@ class Notebook(Objects):
     """
 
     rolling: Rolling  #: loops over ranges that stay loops
+    # What the layers above do.
+    know_item: Callable[[list | dict, Any], None]  #: told of a read, in passing, from what the program has made
+    interpret: Callable[..., Any]
+    compute: Callable[..., Any]
+    redo: Callable[[], Any]
 
     def __init__(self, keeper: Any) -> None:
         self.keeper = keeper
@@ -77,7 +75,7 @@ class Notebook(Objects):
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
         self.cells_at: dict[float, CellCalls] = {}  #: by tick, in which calls of Cells a node of the tape was recorded
-        self.last_calls = _NO_CALLS  #: of Cells, in which the last operator stands
+        self.last_calls = NO_CALLS  #: of Cells, in which the last operator stands
         self.places_at: dict[tuple, tuple] = {}  #: places of operators by (code, position)
         self.region: list[tuple] = []  #: the calls of gradient functions that are running
         #: Calls in which no piece can end, and which the interpreter does, from the next time on, if one has to: the place,
@@ -204,20 +202,6 @@ class Notebook(Objects):
             self.guard("method", origin, method.__func__)
         else:
             self.guard("is", origin, method)
-
-    def calls_of_cells(self) -> CellCalls:
-        """The calls of Cells that are going on; operators of the same calls share one."""
-        machine = self.machine
-        if machine is not None and machine.below is None and not machine.is_in_cells:
-            return _NO_CALLS
-        calls: list[CellCall] = []
-        while machine is not None:
-            if machine.is_in_cells:
-                calls[:0] = machine.cell_calls()
-            machine = machine.below
-        if not self.last_calls.are(calls):
-            self.last_calls = CellCalls(calls)
-        return self.last_calls
 
     def forget_from(self, calls: int, draws: int) -> None:
         """Forget the operators and draws of the piece behind the first ones."""
@@ -498,6 +482,10 @@ class Notebook(Objects):
             return value.value
         return value
 
+    def forced(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """The arguments of a call, on which the program now depends."""
+        return tuple(map(self.force, args)), {name: self.force(value) for name, value in kwargs.items()}
+
     def decide(self, origin: Origin, truth: bool) -> bool:
         """A truth that follows from numbers: the program now depends on it, and not on the numbers."""
         self.rolling.unroll_if_needed(origin, is_truth=True)
@@ -558,68 +546,9 @@ class Notebook(Objects):
         found = self.origins.get(id(value))
         return found[1] if found is not None else self.origin("known", value)
 
-    def getattr_plain(self, value: Any, name: str) -> Any:
-        """An attribute that lies in the object's own dict."""
-        table = operations.dict_of(value)
-        found = dict.__getitem__(table, name)  # whatever the class of the dict makes of it
-        if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
-            self.know_item(table, name)
-            return found
-        written = self.overlay.attribute(value, name)
-        if written is not UNKNOWN:
-            return written
-        return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
-
-    def _guard_absence(self, value: Any, name: str) -> None:
-        """An object from outside has no such attribute: nothing of the program is called to find out."""
-        origin = self.origin_of_value(value)
-        kind = type(value)
-        if class_attribute(kind, name) is not None:  # a slot that holds nothing
-            self.guard("is", self.derive(hasattr, origin, name), False)
-            return
-        if known.is_object(value):
-            asked = self.derive(class_attribute, self.origin("known", kind), "__getattribute__")
-            self.guard("is", asked, object.__getattribute__)
-        for missing in (name, "__getattr__") if not defines(kind, "__getattr__") else (name,):
-            self.guard("is", self.derive(defines, self.origin("known", kind), missing), False)
-        if operations.dict_of(value) is not None:
-            table = self.origin("attr", "__dict__", origin)
-            self.guard("no key", table, name)
-            if is_a(value, types.ModuleType):
-                self.guard("no key", table, "__getattr__")
-
-    def pin(self, values: Sequence[Any]) -> bool:
-        """The program asks which objects numbers and texts are: let later calls bring the same. False where one of them has
-        come into an earlier piece, which has only asked for its value."""
-        plain = list(map(value_of_number, values))
-        if not all(map(has_identity, plain)) or any(exact(value) != exact(plain[0]) for value in plain[1:]):
-            return True  # what has no identity, or another value, is told apart by its value
-        for value, given in zip(plain, values):
-            if type(given) is Number:
-                origins = [given.origin] if given.origin.kind != "number" else []
-            elif id(value) in self.read:
-                origins = self.read[id(value)][1]
-            elif self.point is None or self.point.frames[0] != "entry":
-                return False
-            else:
-                origins = []
-            for origin in origins:
-                self.guard("is", origin, value)
-        return True
-
     def guard_class(self, kind: type, name: str) -> None:
         """The attribute of a class is what it is now: a function, or a property."""
         self.guard("is", self.origin("attr", name, self.origin("known", kind)), getattr(kind, name))
-
-    def guard_describing(self, static: Any) -> None:
-        """What a class has under a name says as much, or as little, about that attribute of its objects as now."""
-        kind = type(static)
-        if not is_of_python(kind):
-            return
-        for name in DESCRIBING:
-            self.guard(
-                "is", self.derive(class_attribute, self.origin("known", kind), name), class_attribute(kind, name)
-            )
 
     def has_methods(self, tensor: Tensor) -> bool:
         """Whether operators and functions call methods of the program on a tensor, now and in later calls."""
@@ -631,39 +560,12 @@ class Notebook(Objects):
             self.guard("is", self.derive(known.overrides, self.origin("known", kind)), asked)
         return found
 
-    def guard_without(self, kind: type, name: str) -> None:
-        """A class has no special method of the program, now and in later calls: none at all, or Python's."""
-        if is_a(class_attribute(kind, name), types.WrapperDescriptorType):
-            self.guard_class(kind, name)
-        elif type(kind) in (type, abc.ABCMeta, enum.EnumMeta):
-            self.guard("is", self.derive(defines, self.origin("known", kind), name), defines(kind, name))
-
     def watching(self) -> _Watch:
         """While this is on, operators come here, and whoever looks at data is noticed."""
         return _Watch(self)
 
     def unwatched(self) -> _Watch:
         return _Watch(None)
-
-    # -- what the layers above do -------------------------------------------------------------------------------------
-
-    def know_item(self, owner: list | dict, place: Any) -> None:
-        """Told of a read, in passing, from something that the program has made: see held.py."""
-        raise NotImplementedError
-
-    def interpret(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
-        """Leave something to the interpreter: the piece ends here."""
-        raise NotImplementedError
-
-    def compute(
-        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple[tuple, dict] | None = None
-    ) -> Any:
-        """Do what follows from its arguments: only the operators in it leave a trace."""
-        raise NotImplementedError
-
-    def redo(self) -> Any:
-        """Give the present instruction the outcome that it had."""
-        raise NotImplementedError
 
 
 class _Watch:

@@ -53,6 +53,7 @@ class Objects(Plain):
     dynamic: dict[int, type]
     settled: dict[int, tuple[Any, Any]]
     imaged: int
+    has_methods: Callable[[Tensor], bool]  #: whether operators and functions call methods of the program on a tensor
 
     def imager(self, slot: Callable[[Any], int | None]) -> Imager:
         """Makes images of what the program has, values in the slots that are said."""
@@ -200,10 +201,6 @@ class Objects(Plain):
 
     def owns(self, generator: Generator) -> bool:
         return id(generator) not in self.origins
-
-    def has_methods(self, tensor: Tensor) -> bool:
-        """Whether operators and functions call methods of the program on a tensor, now and in later calls."""
-        raise NotImplementedError
 
 
 def _tells_nothing(value: Any) -> bool:

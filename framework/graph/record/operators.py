@@ -18,13 +18,14 @@ from anfora.core.parameter import Parameter
 from anfora.core.random import Generator as RandomGenerator
 from anfora.core.random import default_generator, signed
 from anfora.core.refusal import INNER
+from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch, tape
 from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
 from anfora.graph.facts.origins import Number
 from anfora.graph.ir.nodes import AnfNode, ValueNode
-from anfora.graph.ir.planned import ABSENT, CellCalls, OperatorCall, is_inner
+from anfora.graph.ir.planned import ABSENT, NO_CALLS, CellCalls, OperatorCall, is_inner
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.machine import Machine
@@ -322,6 +323,20 @@ class Operators(Leaves):
         if self.memory.is_of_ours(value._array):
             self.touched = "memory of a tensor, seen in another way"
         return self.memory.constant(value)
+
+    def calls_of_cells(self) -> CellCalls:
+        """The calls of Cells that are going on; operators of the same calls share one."""
+        machine = self.machine
+        if machine is not None and machine.below is None and not machine.is_in_cells:
+            return NO_CALLS
+        calls: list[CellCall] = []
+        while machine is not None:
+            if machine.is_in_cells:
+                calls[:0] = machine.cell_calls()
+            machine = machine.below
+        if not self.last_calls.are(calls):
+            self.last_calls = CellCalls(calls)
+        return self.last_calls
 
 
 def _catches(frame: Frame) -> bool:

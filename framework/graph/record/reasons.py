@@ -3,7 +3,9 @@ would be called from within."""
 
 from __future__ import annotations
 
+import abc
 import builtins
+import enum
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -15,7 +17,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import iterates
-from anfora.graph.facts.classes import class_attribute, is_set_through
+from anfora.graph.facts.classes import class_attribute, defines, is_set_through
 from anfora.graph.facts.constructed import asks_surroundings
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE, is_plain_key
@@ -47,6 +49,7 @@ from anfora.graph.polyfill.polyfills import first_, list_, list_of_rest
 from anfora.graph.polyfill.special import answers_itself, asks_a_class, check_of, method_of
 from anfora.graph.polyfill.taking import may_see
 from anfora.graph.record.held import Held
+from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
 
@@ -284,6 +287,25 @@ class Reasons(Held):
         except Unsupported:
             return False
         return True
+
+    def getattr_plain(self, value: Any, name: str) -> Any:
+        """An attribute that lies in the object's own dict."""
+        table = operations.dict_of(value)
+        found = dict.__getitem__(table, name)  # whatever the class of the dict makes of it
+        if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
+            self.know_item(table, name)
+            return found
+        written = self.overlay.attribute(value, name)
+        if written is not UNKNOWN:
+            return written
+        return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+
+    def guard_without(self, kind: type, name: str) -> None:
+        """A class has no special method of the program, now and in later calls: none at all, or Python's."""
+        if is_a(class_attribute(kind, name), types.WrapperDescriptorType):
+            self.guard_class(kind, name)
+        elif type(kind) in (type, abc.ABCMeta, enum.EnumMeta):
+            self.guard("is", self.derive(defines, self.origin("known", kind), name), defines(kind, name))
 
 
 def drained(operation: Callable, args: tuple) -> tuple:

@@ -26,9 +26,8 @@ __all__ = ["told_apart_at_once", "write_guard", "write_guards"]
 
 def write_guards(emit: Emitter, guards: Iterable[tuple]) -> None:
     """Add the lines that return None where one of some guards does not hold."""
-    for kind, origin, wanted in _of_classes(list(told_apart_at_once(list(guards)))):
-        failed = _FAILED[kind](emit, origin, wanted)
-        emit.lines.append(f"if {failed}: return None")
+    for guard in _of_classes(list(told_apart_at_once(list(guards)))):
+        write_guard(emit, *guard)
 
 
 def write_guard(emit: Emitter, kind: str, origin: Origin, wanted: Any) -> None:

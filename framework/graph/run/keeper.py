@@ -57,6 +57,10 @@ class Keeper:
         function: a Python function.
     """
 
+    # What the layers above do.
+    compiled: Callable[[types.FunctionType], Compiled]  #: another function, compiled by itself
+    twin: Callable[[types.FunctionType], RecordedProgram]  #: a program of the same kind for another function
+
     options: dict | None = None  #: with which a Cell was compiled
     may_wait = True  #: whether calls may be Python's until they have paid for what they would lower
     is_traced = False  #: whether `note_piece` wants to be told, and every outcome is gone after in the long way
@@ -107,10 +111,6 @@ class Keeper:
 
     def __reduce__(self) -> tuple:
         return type(None), ()  # a copy of what holds it is compiled anew
-
-    def compiled(self, function: types.FunctionType) -> Compiled:
-        """Another function, compiled by itself."""
-        raise NotImplementedError
 
     # -- what the program is like, for recorder and compiler --------------------------------------------------------------
 
@@ -271,10 +271,6 @@ class Keeper:
         return any(
             operation is compiled for table in list(self.recursive.values()) for compiled in list(table.values())
         )
-
-    def twin(self, function: types.FunctionType) -> RecordedProgram:
-        """A program of the same kind for another function."""
-        raise NotImplementedError
 
     def is_itself(self, operation: Any) -> bool:
         """Whether it is the function that is compiled here."""

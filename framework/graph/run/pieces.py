@@ -66,6 +66,11 @@ class Runner:
         self._native_loop: Loop | None = None
 
     @property
+    def is_loop(self) -> bool:
+        """Whether it leads back to its own start."""
+        return self._loop is not None
+
+    @property
     def rounds(self) -> int:
         """How often it has gone round natively."""
         return 0 if self._native_loop is None else self._native_loop.rounds
@@ -182,7 +187,7 @@ class Runner:
         cleared = "".join(f"{emit.name(origin)}, " for origin in piece.cleared)
         arrays: dict[AnfNode, str] = {}
         if not self.is_one_by_one:  # what does not fit is an error, which the machine raises where the program stands
-            emit.constants["number"] = _number
+            emit.constants["number"] = dispatch.number_array
             for i, (value, name, layout, op) in enumerate(numbers):
                 arrays[value] = f"number({name}, {emit.constant(layout.dtype)}, {emit.constant(op)})"
                 if piece.numbers[value].origin.kind != "draw":
@@ -217,7 +222,7 @@ class Runner:
         self, emit: Emitter, inputs: list, numbers: list, values: dict[AnfNode, str], made: list[Origin]
     ) -> None:
         piece = self.piece
-        wanted, loop = self.wanted, self._native_way_round()
+        wanted, loop = self.wanted, self._loop if is_on("native_loops") else None
         if self.does_nothing:
             if loop is not None and not loop.sources:
                 self._emit_count(emit, loop)
@@ -266,10 +271,6 @@ class Runner:
         if names:
             emit.constants.update(leave=_leave_to_tape)
             emit.lines.append(f"leave(({', '.join(names)},), ({', '.join(name for _, name, _ in inputs)},))")
-
-    def _native_way_round(self) -> Closed | None:
-        """The way back to the start of the piece, if it is gone natively."""
-        return self._loop if is_on("native_loops") else None
 
     def _emit_loop(
         self, emit: Emitter, closed: Closed, segment: Segment, wanted: dict[AnfNode, int], given: str
@@ -405,10 +406,6 @@ def _numbers_behind(origins: Sequence[Origin], closed: Closed) -> list[Origin]:
     for origin in origins:
         visit(origin)
     return list(found.values())
-
-
-def _number(value: Any, dtype: Any, op: Any) -> np.ndarray:
-    return dispatch.number_array(value, dtype, op)
 
 
 def _clear(tensors: tuple[Tensor, ...]) -> None:

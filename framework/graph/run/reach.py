@@ -388,14 +388,9 @@ class Search:
                     if edge is not None and truth_asked(end) is not None and all(type(p) is int for p in edge[1]):
                         yield Way(truth, edge[0], [live[place] for place in edge[1]])
         else:
-            yield from self._ways_back(node, live)
-
-    def _ways_back(self, node: Node, live: list) -> Iterator[Way]:
-        for caller in list(self.nodes.values()):
-            if getattr(caller.variant.end, "callee", None) is not None:
-                way = self._way_back(node, live, caller)
-                if way is not None:
-                    yield way
+            callers = [each for each in self.nodes.values() if getattr(each.variant.end, "callee", None) is not None]
+            ways = (self._way_back(node, live, caller) for caller in callers)
+            yield from (way for way in ways if way is not None)
 
     def _as_they_are(self, node: Node) -> list[tuple[Any, Source | None]]:
         """The slots of a node."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 from anfora.api import GradientFunction
@@ -47,6 +48,12 @@ _TELLING = ("type", "number", "is", "equal")
 
 class Recordings(Keeper):
     """What is known of a program, and how more is found out."""
+
+    # What the layer above does.
+    _run_in_python: Callable[[Point, list[Any]], Any]  #: let Python do the rest of this call, from a point on
+    _run_calls: Callable[
+        [list, list], Any
+    ]  #: go on with calls of the function by itself, until the outermost has returned
 
     # -- what is left to Python -----------------------------------------------------------------------------------------
 
@@ -297,16 +304,6 @@ class Recordings(Keeper):
     def recorder(self) -> Recorder:
         """What records a run of it."""
         return Recorder(self)
-
-    # -- what the layer above does ------------------------------------------------------------------------------------
-
-    def _run_in_python(self, point: Point, values: list[Any]) -> Any:
-        """Let Python do the rest of this call, from a point on."""
-        raise NotImplementedError
-
-    def _run_calls(self, calls: list, start: list) -> Any:
-        """Go on with calls of the function by itself, until the outermost has returned."""
-        raise NotImplementedError
 
 
 def _form_of(value: Any) -> Any:

@@ -6,7 +6,6 @@ sources.py       from a function to its source; unfiled.py, where that may be if
 scopes.py        which variables live in cells
 writer.py        instructions as they are written: expressions.py, functions.py, patterns.py, statements.py;
                  constants.py, the objects in them
-operators.py     the names of operators
 quiet.py         Python asked without its warnings
 outline.py       a loop as a function
 tracebacks.py    where programs see that the machine has been: lines and columns are the program's

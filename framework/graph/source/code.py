@@ -111,7 +111,19 @@ import types
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-__all__ = ["Code", "Part", "Position", "Unsupported", "about"]
+__all__ = ["BINARY", "COMPARE", "UNARY", "Code", "Part", "Position", "Unsupported", "about"]
+
+
+UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert", ast.Not: "not"}
+BINARY: dict[type[ast.operator], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
+    ast.Pow: "pow", ast.MatMult: "matmul", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "bitand",
+    ast.BitOr: "bitor", ast.BitXor: "bitxor",
+}  # fmt: skip
+COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is",
+    ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in",
+}  # fmt: skip
 
 
 class Unsupported(Exception):

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from anfora.graph.source.code import Unsupported
+from anfora.graph.source.code import BINARY, COMPARE, UNARY, Unsupported
 from anfora.graph.source.constants import NOT_CONSTANT, constant_of, constants_of_set
-from anfora.graph.source.operators import BINARY, COMPARE, UNARY
-from anfora.graph.source.scopes import (
-    mangle,
-    place_of_attribute,
-    place_of_test,
-)
+from anfora.graph.source.scopes import mangle, place_of_attribute, place_of_test
 from anfora.graph.source.writer import Label, Writer
 
 __all__ = ["Expressions"]
 
+_OF_VARIABLES = {"GET": "LOAD", "SET": "STORE", "DEL": "DELETE"}
 CONVERSIONS = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 
 
@@ -173,16 +169,25 @@ class Expressions(Writer):
 
     # -- attributes and items ------------------------------------------------------------------------------------------
 
+    def access(self, action: str, target: ast.expr) -> None:
+        """Read (GET), assign (SET, the value is on the stack) or delete (DEL) a variable, an attribute or an item."""
+        if isinstance(target, ast.Name):
+            self.variable(_OF_VARIABLES[action], target.id, target)
+        elif isinstance(target, ast.Attribute):
+            self.value(target.value)
+            self.emit(f"{action}ATTR", mangle(target.attr, self.private), target, place_of_attribute(target, target))
+        elif isinstance(target, ast.Subscript):
+            self.values((target.value, target.slice))
+            self.emit(f"{action}ITEM", None, target)
+        else:
+            raise Unsupported(f"{type(target).__name__} as a target (line {target.lineno})")
+
     def Attribute(self, node: ast.Attribute) -> None:
-        self.value(node.value)
-        self.emit("GETATTR", mangle(node.attr, self.private), node, place_of_attribute(node, node))
+        self.access("GET", node)
 
     def Subscript(self, node: ast.Subscript) -> None:
-        if self.is_constant(node):
-            return
-        self.value(node.value)
-        self.value(node.slice)
-        self.emit("GETITEM", None, node)
+        if not self.is_constant(node):
+            self.access("GET", node)
 
     def Slice(self, node: ast.Slice) -> None:
         for part in (node.lower, node.upper, node.step):
@@ -233,27 +238,39 @@ class Expressions(Writer):
                 self.emit(one, 1, item)
 
     def Dict(self, node: ast.Dict) -> None:
-        # Runs of items are made at once, as Python does: then their keys are hashed.
-        is_made, count = False, 0
+        self.mapping(
+            zip(node.keys, node.values), self.value, node, lambda value: self.emit("MERGE", 1, value or node, node)
+        )
 
-        def finish() -> None:
-            nonlocal is_made, count
+    def mapping(
+        self,
+        items: Iterable[tuple[Any, Any]],
+        key: Callable[[Any], None],
+        node: ast.AST,
+        merge: Callable[[ast.expr | None], None],
+    ) -> None:
+        """A dict of items. Runs of them are made at once, as Python does: then their keys are hashed.
+
+        Args:
+            items: where the key is None, the value is a mapping.
+            key: leaves a key on the stack.
+            merge: puts what is on the stack into the dict: such a mapping, or None for a run of items.
+        """
+        is_made, count = False, 0
+        for name, value in (*items, (None, None)):
+            if name is not None:
+                key(name)
+                self.value(value)
+                count += 1
+                continue
             if count or not is_made:
                 self.emit("MAP", count, node)
                 if is_made:
-                    self.emit("MERGE", 1, node)
+                    merge(None)
             is_made, count = True, 0
-
-        for key, value in zip(node.keys, node.values):
-            if key is None:
-                finish()
+            if value is not None:
                 self.value(value)
-                self.emit("MERGE", 1, value, node)
-            else:
-                self.value(key)
-                self.value(value)
-                count += 1
-        finish()
+                merge(value)
 
     # -- texts ---------------------------------------------------------------------------------------------------------
 
@@ -294,21 +311,12 @@ class Expressions(Writer):
 
     def assign(self, target: ast.expr) -> None:
         """Take the value from the stack and assign it."""
-        if isinstance(target, ast.Name):
-            self.variable("STORE", target.id, target)
-        elif isinstance(target, ast.Attribute):
-            self.value(target.value)
-            self.emit("SETATTR", mangle(target.attr, self.private), target, place_of_attribute(target, target))
-        elif isinstance(target, ast.Subscript):
-            self.value(target.value)
-            self.value(target.slice)
-            self.emit("SETITEM", None, target)
-        elif isinstance(target, (ast.Tuple, ast.List)):
+        if isinstance(target, (ast.Tuple, ast.List)):
             self.unpack(target.elts, target)
             for part in target.elts:
                 self.assign(part.value if isinstance(part, ast.Starred) else part)
         else:
-            raise Unsupported(f"{type(target).__name__} as a target (line {target.lineno})")
+            self.access("SET", target)
 
     def unpack(self, parts: Sequence[Any], node: ast.AST, starred: type = ast.Starred) -> None:
         star = next((i for i, part in enumerate(parts) if isinstance(part, starred)), None)

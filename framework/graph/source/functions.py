@@ -15,20 +15,20 @@ from typing import Any
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.constants import NOT_CONSTANT, constant_of, constants_of_set
 from anfora.graph.source.expressions import Expressions
-from anfora.graph.source.outline import Loop
+from anfora.graph.source.outline import Loop, filling
 from anfora.graph.source.scopes import (
     Level,
     calls_method,
     compiled,
     compiled_as_function,
     every_node,
+    in_scope,
     inside_of,
     mangle,
     no_arguments,
     no_type_parameters,
     place_of_attribute,
     place_of_item,
-    place_of_test,
     place_of_walk,
     position_of,
     qualified_name,
@@ -80,26 +80,12 @@ class Functions(Expressions):
                     self.value(argument)
                     self.emit("APPEND", 1, node)
             self.emit("TO_TUPLE", None, node)
-        is_made, count = False, 0
-
-        def finish() -> None:
-            nonlocal is_made, count
-            if count or not is_made:
-                self.emit("MAP", count, node)
-                if is_made:
-                    self.emit("MERGE_KEYWORDS", None, node)
-            is_made, count = True, 0
-
-        for keyword in keywords:
-            if keyword.arg is None:
-                finish()
-                self.value(keyword.value)
-                self.emit("MERGE_KEYWORDS", None, node)
-            else:
-                self.emit("CONST", keyword.arg, keyword)
-                self.value(keyword.value)
-                count += 1
-        finish()
+        self.mapping(
+            [(keyword if keyword.arg is not None else None, keyword.value) for keyword in keywords],
+            lambda keyword: self.emit("CONST", keyword.arg, keyword),
+            node,
+            lambda _: self.emit("MERGE_KEYWORDS", None, node),
+        )
         if any(keyword.arg is None for keyword in keywords):
             self.emit("TO_DICT", None, node)
         if is_late:
@@ -206,17 +192,9 @@ class Functions(Expressions):
 
     # -- comprehensions ------------------------------------------------------------------------------------------------
 
-    def ListComp(self, node: ast.ListComp) -> None:
-        self.comprehension(node, "<listcomp>", "LIST", "APPEND")
-
-    def SetComp(self, node: ast.SetComp) -> None:
-        self.comprehension(node, "<setcomp>", "SET", "ADD")
-
-    def DictComp(self, node: ast.DictComp) -> None:
-        self.comprehension(node, "<dictcomp>", "MAP", "PUT")
-
-    def comprehension(self, node: Any, name: str, make: str, add: str) -> None:
+    def ListComp(self, node: Any) -> None:
         _refuse_async(node)
+        name, make, add = _CONTAINERS[type(node)]
         if compiled_as_function(node):
             if any(isinstance(n, ast.Name) and n.id == "super" for part in inside_of(node) for n in every_node(part)):
                 raise Unsupported("super() without arguments in a comprehension")
@@ -250,6 +228,8 @@ class Functions(Expressions):
         for variable in renamed.values():
             self.forget(variable, node)
         self.note(at_iter + 1, node)
+
+    SetComp = DictComp = ListComp
 
     def iterator(self, walked: ast.expr, around: ast.AST) -> int:
         """Leave the iterator over what a loop goes over on the stack. Gives the number of the instruction that makes it."""
@@ -305,24 +285,16 @@ class Functions(Expressions):
         self.loops.append(loop)
 
 
+#: By kind of comprehension, its name, and the instructions that make its container and fill it.
+_CONTAINERS = {
+    ast.ListComp: ("<listcomp>", "LIST", "APPEND"), ast.SetComp: ("<setcomp>", "SET", "ADD"),
+    ast.DictComp: ("<dictcomp>", "MAP", "PUT"),
+}  # fmt: skip
+
+
 def _refuse_async(node: Any) -> None:
     if any(generator.is_async for generator in node.generators):
         raise Unsupported("async")
-
-
-def _walruses(nodes: Sequence[ast.AST]) -> set[str]:
-    """Names that `:=` binds in expressions, but for those in functions in them."""
-    names: set[str] = set()
-    todo = list(nodes)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.NamedExpr):
-            names.add(node.target.id)
-        if isinstance(node, ast.Lambda):
-            todo += [default for default in (*node.args.defaults, *node.args.kw_defaults) if default]
-        else:
-            todo += ast.iter_child_nodes(node)
-    return names
 
 
 def _as_function(node: Any, name: str, declared_global: set[str], private: str) -> ast.FunctionDef:
@@ -338,32 +310,21 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
     Names that `:=` binds in it belong to the function around it.
     """
 
-    def at(new: Any, like: Any = node) -> Any:
-        return ast.copy_location(new, like)
+    def at(new: Any) -> Any:
+        return ast.copy_location(new, node)
 
     load, store = ast.Load(), ast.Store()
-    empty: Any
-    if isinstance(node, ast.DictComp):
-        empty, method, values = ast.Dict([], []), "__setitem__", [node.key, node.value]
-    elif isinstance(node, ast.SetComp):
-        empty, method, values = ast.Set([at(ast.Starred(at(ast.Tuple([], load)), load))]), "add", [node.elt]
-    else:
-        empty, method, values = ast.List([], load), "append", [node.elt]
-    add = at(ast.Attribute(at(ast.Name(".made", load)), method, load))
-    body: ast.stmt = at(ast.Expr(at(ast.Call(add, values, []))))
-    for i, generator in reversed(list(enumerate(node.generators))):
-        for test in reversed(generator.ifs):
-            body = at(ast.If(test, [body], []), place_of_test(test, node))
-        iterable = generator.iter if i else at(ast.Name(".0", load), generator.iter)
-        body = at(ast.For(generator.target, iterable, [body], [], None), place_of_walk(generator.iter, node))
-    walruses = _walruses(inside_of(node))
+    empty: Any = ast.Dict([], []) if isinstance(node, ast.DictComp) else ast.List([], load)
+    if isinstance(node, ast.SetComp):
+        empty = ast.Set([at(ast.Starred(at(ast.Tuple([], load)), load))])
+    walruses = {each.target.id for each in in_scope(inside_of(node)) if isinstance(each, ast.NamedExpr)}
     statements: list[ast.stmt] = []
     for statement, is_global in ((ast.Global, True), (ast.Nonlocal, False)):
         chosen = sorted(w for w in walruses if (mangle(w, private) in declared_global) is is_global)
         if chosen:
             statements.append(at(statement(chosen)))
     statements.append(at(ast.Assign([at(ast.Name(".made", store))], at(empty), None)))
-    statements.append(body)
+    statements.append(filling(node, node.generators, ".made", ".0"))
     statements.append(at(ast.Return(at(ast.Name(".made", load)))))
     arguments = no_arguments()
     arguments.args = [at(ast.arg(".0", None))]

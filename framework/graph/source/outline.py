@@ -23,15 +23,14 @@ import ast
 import copy
 import functools
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.scopes import (
     Definition,
-    Level,
     Names,
-    code_object,
+    code_inside,
     every_node,
     mangle,
     names_of,
@@ -41,12 +40,10 @@ from anfora.graph.source.scopes import (
     place_of_walk,
     position_of,
     private_of,
-    qualified_name,
-    renamed,
-)
+)  # fmt: skip
 from anfora.graph.source.tracebacks import INNER, Inner, named
 
-__all__ = ["BREAK", "END", "RAISED", "RETURN", "Loop"]
+__all__ = ["BREAK", "END", "RAISED", "RETURN", "Loop", "filling"]
 
 #: How a loop ends: its items, or its condition; `break`; `return`; an exception.
 END, BREAK, RETURN, RAISED = "end", "break", "return", "raised"
@@ -116,26 +113,13 @@ class Loop:
     @functools.cached_property
     def _tail(self) -> ast.stmt:
         """What is left of the loop once it goes on, as a statement."""
-        node, load = self.node, ast.Load()
-
-        def at(made: Any, like: Any = node) -> Any:
-            return ast.copy_location(made, like)
-
+        node = self.node
         if isinstance(node, ast.While):
-            return at(ast.While(node.test, node.body, []))
+            return _at(node, ast.While(node.test, node.body, []))
         if isinstance(node, ast.For):
-            return at(ast.For(node.target, at(ast.Name(".items", load), node.iter), node.body, [], None))
-
-        add = at(ast.Attribute(at(ast.Name(".result", load)), _METHODS[type(node)], load))
-        values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
-        body: ast.stmt = at(ast.Expr(at(ast.Call(add, values, []))))
-        inner = node.generators[self.depth - 1 :]
-        for i, generator in reversed(list(enumerate(inner))):
-            for test in reversed(generator.ifs):
-                body = at(ast.If(test, [body], []), place_of_test(test, node))
-            iterable = generator.iter if i else at(ast.Name(".items", load), generator.iter)
-            body = at(ast.For(generator.target, iterable, [body], [], None), place_of_walk(generator.iter, node))
-        return body
+            items = _at(node.iter, ast.Name(".items", ast.Load()))
+            return _at(node, ast.For(node.target, items, node.body, [], None))
+        return filling(node, node.generators[self.depth - 1 :], ".result", ".items")
 
     @functools.cached_property
     def _private(self) -> str:
@@ -243,12 +227,8 @@ class Loop:
         emptied = ast.Call(ast.Attribute(given, "clear", ast.Load(), **here), [], [], **here)
         first = [ast.Assign([ast.Tuple(taken, stores, **here)], given, **here), ast.Expr(emptied, **here)]
         body[:0] = first
-        path = definition.path
-        name = path[-1].name
-        around = (*path[:-1], Level(name, False, path[-1].is_global), Level(name))
-        made = _function(definition, name, [".ended", ".given"], body)
-        code = code_object(made, around, definition.module_names, definition.python, variables)
-        code = renamed(code, qualified_name(around), qualified_name(path))
+        made = _function(definition, definition.path[-1].name, [".ended", ".given"], body)
+        code = code_inside(definition, made, variables)
         if set(code.co_freevars) - variables:
             raise Unsupported("a loop with variables that are not its function's")
         if self.inner is not None:
@@ -261,6 +241,26 @@ class Loop:
 
 def _at(like: ast.AST, made: Any) -> Any:
     return ast.copy_location(made, like)
+
+
+def filling(node: Any, generators: Sequence[ast.comprehension], container: str, items: str) -> ast.stmt:
+    """Loops of a comprehension as a statement.
+
+    Args:
+        generators: these loops.
+        container: the variable that they fill.
+        items: the variable that the outermost goes over.
+    """
+    at, load = functools.partial(_at, node), ast.Load()
+    add = at(ast.Attribute(at(ast.Name(container, load)), _METHODS[type(node)], load))
+    values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    body: ast.stmt = at(ast.Expr(at(ast.Call(add, values, []))))
+    for i, generator in reversed(list(enumerate(generators))):
+        for test in reversed(generator.ifs):
+            body = _at(place_of_test(test, node), ast.If(test, [body], []))
+        iterable = generator.iter if i else _at(generator.iter, ast.Name(items, load))
+        body = _at(place_of_walk(generator.iter, node), ast.For(generator.target, iterable, [body], [], None))
+    return body
 
 
 def _ended(like: ast.AST, how: str, value: ast.expr | None = None) -> ast.expr:

@@ -23,12 +23,13 @@ from typing import Any, NamedTuple, Union
 
 from anfora.graph.source.code import Position, Unsupported
 from anfora.graph.source.quiet import quietly
+from anfora.graph.source.tracebacks import named
 
 __all__ = [
-    "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "called", "code_object", "compiled", "renamed",
+    "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "code_inside", "code_object", "compiled", "renamed",
     "no_arguments", "no_type_parameters", "first_line", "position_of", "seen_at", "calls_method", "place_of_assertion",
     "place_of_attribute", "place_of_item", "place_of_test",
-    "place_of_walk", "private_of", "mangle", "qualified_name", "every_node", "names_of", "inside_of",
+    "place_of_walk", "private_of", "mangle", "qualified_name", "every_node", "names_of", "in_scope", "inside_of",
     "compiled_as_function",
 ]  # fmt: skip
 
@@ -105,7 +106,7 @@ def define(
     """
     code = _with_constants(code_object(node, path, module_names, outer, variables, declared_global), the)
     if hasattr(node, "names"):  # the function stands for one that has others in the program
-        code = called(code, *node.names)
+        code = named(code, *node.names)
     if not isinstance(node, ast.ClassDef):
         DEFINITIONS[id(code)] = Definition(node, code, path, module_names)
     return code
@@ -161,6 +162,19 @@ def code_object(
         if level.name in IN_QUALIFIED_NAMES:
             code = renamed(code, f"{level.name}.<locals>.", IN_QUALIFIED_NAMES[level.name])
     return code
+
+
+def code_inside(definition: Definition, node: ast.FunctionDef, variables: Iterable[str]) -> types.CodeType:
+    """The code object of a function that stands inside of another one, and is called as that is.
+
+    Args:
+        node: it has the name of that one.
+        variables: of that one and those around it.
+    """
+    path = definition.path
+    around = (*path[:-1], Level(node.name, False, path[-1].is_global), Level(node.name))
+    code = code_object(node, around, definition.module_names, definition.python, variables)
+    return renamed(code, qualified_name(around), qualified_name(path))
 
 
 def _names_in(code: types.CodeType) -> set[str]:
@@ -232,12 +246,6 @@ def renamed(code: types.CodeType, old: str, new: str) -> types.CodeType:
     if sys.version_info < (3, 11):
         return code.replace(co_consts=constants)
     return code.replace(co_consts=constants, co_qualname=code.co_qualname.replace(old, new))
-
-
-def called(code: types.CodeType, name: str, qualified_name: str) -> types.CodeType:
-    """The code object under another name; before 3.11 the qualified name is no part of it."""
-    named = code.replace(co_name=name)
-    return named if sys.version_info < (3, 11) else named.replace(co_qualname=qualified_name)
 
 
 def first_line(node: ast.AST) -> int:
@@ -494,6 +502,15 @@ def every_node(tree: ast.AST) -> Iterator[ast.AST]:
     for node in found:
         found += ast.iter_child_nodes(node)
         yield node
+
+
+def in_scope(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Expressions and all that is in them, but for what is in functions in them."""
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        yield node
+        todo += _defaults_of(node) if isinstance(node, ast.Lambda) else ast.iter_child_nodes(node)
 
 
 def captured(nodes: Iterable[ast.AST]) -> set[str]:

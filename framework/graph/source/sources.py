@@ -18,14 +18,14 @@ import linecache
 import re
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from anfora.graph.source import unfiled
 from anfora.graph.source.code import Code, Unsupported
 from anfora.graph.source.quiet import quietly
-from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, Path, code_object, first_line
+from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, Path, code_object, first_line, inside_of
 from anfora.graph.source.statements import compile_function
 
 __all__ = ["code_of", "definition_of", "look_for"]
@@ -131,7 +131,49 @@ class _File:
         """Note what stands in some lines."""
         text = "\n" * first + "".join(self.lines[first:behind])
         with contextlib.suppress(SyntaxError, ValueError):
-            _Reader(self).children(quietly(ast.parse, text), (), set())
+            self._note_parts(ast.iter_child_nodes(quietly(ast.parse, text)), (), set())
+
+    def _note_parts(self, nodes: Iterable[Any], path: Path, declared: set[str]) -> None:
+        """Note definitions with the scopes around them.
+
+        Args:
+            nodes: parts of the scope that `path` ends with.
+            declared: the names that this scope has declared global so far.
+        """
+        for node in nodes:
+            kind = type(node)
+            if not path:
+                self._note_names(node)
+            if kind is ast.Global:
+                declared.update(node.names)
+            elif kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+                inner = (*path, Level(node.name, kind is ast.ClassDef, node.name in declared))
+                if kind is not ast.ClassDef:
+                    self._note_definition(node, inner)
+                outside = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
+                self._note_parts(outside, path, declared)
+                self._note_parts(node.body, inner, set())
+            elif kind is ast.Lambda:
+                inner = (*path, Level("<lambda>"))
+                self._note_definition(node, inner)
+                self._note_parts([node.args], path, declared)
+                self._note_parts([node.body], inner, set())
+            elif kind in _LEVELS:
+                self._note_parts([node.generators[0].iter], path, declared)
+                self._note_parts(inside_of(node), (*path, Level(_LEVELS[kind])) if _LEVELS[kind] else path, declared)
+            elif kind not in (ast.Name, ast.Constant):
+                self._note_parts(ast.iter_child_nodes(node), path, declared)
+
+    def _note_definition(self, node: Any, path: Path) -> None:
+        self.definitions.setdefault((path[-1].name, first_line(node)), []).append((node, path))
+
+    def _note_names(self, node: Any) -> None:
+        """The names that a statement of the module makes."""
+        names = self.module_names
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update(alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*")
+        elif "super" in (getattr(node, "id", ""), getattr(node, "name", "")):
+            names.add("super")
 
 
 def _outermost(lines: list[str]) -> Iterator[int]:
@@ -200,63 +242,6 @@ def _find_in(file: _File, python: types.CodeType) -> Definition | None:
                 return Definition(node, python, path, module_names)
             found.append(Definition(node, python, path, module_names))
     return found[0] if found else None
-
-
-class _Reader:
-    """Notes the definitions of a file with the scopes around them."""
-
-    def __init__(self, file: _File) -> None:
-        self.file = file
-
-    def note(self, node: Any, path: Path) -> None:
-        self.file.definitions.setdefault((path[-1].name, first_line(node)), []).append((node, path))
-
-    def children(self, node: ast.AST, path: Path, declared: set[str]) -> None:
-        for child in ast.iter_child_nodes(node):
-            self.visit(child, path, declared)
-
-    def visit(self, node: Any, path: Path, declared: set[str]) -> None:
-        """
-        Args:
-            node: a part of the scope that `path` ends with.
-            declared: the names that this scope has declared global so far.
-        """
-        kind = type(node)
-        if not path:
-            self.module_level(node)
-        if kind is ast.Global:
-            declared.update(node.names)
-        elif kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
-            inner = (*path, Level(node.name, kind is ast.ClassDef, node.name in declared))
-            if kind is not ast.ClassDef:
-                self.note(node, inner)
-            names: set[str] = set()
-            for child in ast.iter_child_nodes(node):
-                if not isinstance(child, ast.stmt):
-                    self.visit(child, path, declared)
-            for statement in node.body:
-                self.visit(statement, inner, names)
-        elif kind is ast.Lambda:
-            inner = (*path, Level("<lambda>"))
-            self.note(node, inner)
-            self.visit(node.args, path, declared)
-            self.visit(node.body, inner, set())
-        elif kind in _LEVELS:
-            first, *rest = node.generators
-            self.visit(first.iter, path, declared)
-            inner = (*path, Level(_LEVELS[kind])) if _LEVELS[kind] else path
-            values = (node.key, node.value) if kind is ast.DictComp else (node.elt,)
-            for child in (first.target, *first.ifs, *rest, *values):
-                self.visit(child, inner, declared)
-        elif kind not in (ast.Name, ast.Constant):
-            self.children(node, path, declared)
-
-    def module_level(self, node: Any) -> None:
-        names = self.file.module_names
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            names.update(alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*")
-        elif "super" in (getattr(node, "id", ""), getattr(node, "name", "")):
-            names.add("super")
 
 
 #: Comprehensions, with the names of the functions that they are; since 3.12 those of lists, sets and dicts are none.

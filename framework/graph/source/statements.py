@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from anfora.graph.source.code import Code, Unsupported
-from anfora.graph.source.operators import BINARY
+from anfora.graph.source.code import BINARY, Code, Unsupported
 from anfora.graph.source.outline import Loop
 from anfora.graph.source.patterns import Patterns
 from anfora.graph.source.scopes import (
@@ -163,18 +162,11 @@ class Statements(Patterns):
             self.delete(target)
 
     def delete(self, target: ast.expr) -> None:
-        if isinstance(target, ast.Name):
-            self.variable("DELETE", target.id, target)
-        elif isinstance(target, ast.Attribute):
-            self.value(target.value)
-            self.emit("DELATTR", mangle(target.attr, self.private), target, place_of_attribute(target, target))
-        elif isinstance(target, ast.Subscript):
-            self.value(target.value)
-            self.value(target.slice)
-            self.emit("DELITEM", None, target)
-        else:
-            for part in target.elts:  # type: ignore[attr-defined]
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for part in target.elts:
                 self.delete(part)
+        else:
+            self.access("DEL", target)
 
     def Assert(self, node: ast.Assert) -> None:
         if not __debug__:
@@ -309,18 +301,13 @@ class Statements(Patterns):
             self.emit("SWAP", 2, node)
         self.emit("POP", None, node)
 
-    def Break(self, node: ast.Break) -> None:
-        self.leave_loop(node, is_break=True)
-
-    def Continue(self, node: ast.Continue) -> None:
-        self.leave_loop(node, is_break=False)
-
-    def leave_loop(self, node: ast.stmt, is_break: bool) -> None:
+    def Break(self, node: ast.Break | ast.Continue) -> None:
         loop = next(i for i in reversed(range(len(self.blocks))) if self.blocks[i].break_ is not None)
-        block = self.blocks[loop]
+        block, is_break = self.blocks[loop], isinstance(node, ast.Break)
         self.leave(loop if is_break else loop + 1, has_value=False)
-        label = block.break_ if is_break else block.continue_
-        self.emit("JUMP", label, node)
+        self.emit("JUMP", block.break_ if is_break else block.continue_, node)
+
+    Continue = Break
 
     def Return(self, node: ast.Return) -> None:
         if node.value is None:
@@ -457,12 +444,7 @@ class Statements(Patterns):
         at = item.context_expr
         seen = place_of_walk(at, node)
         self.value(at)
-        self.emit("COPY", 1, at, seen)
-        self.emit("SPECIAL", "__enter__", at, seen)
-        self.emit("SWAP", 2, at, seen)
-        self.emit("SPECIAL", "__exit__", at, seen)
-        self.emit("SWAP", 2, at, seen)
-        self.emit("CALL", (0, ()), at, seen)
+        self.emit_all(_ENTER, at, seen)
         own_name = self.own_name()
         if item.optional_vars is None:
             self.emit("POP", None, at, seen)
@@ -479,21 +461,11 @@ class Statements(Patterns):
         def leave(has_value: bool) -> None:
             if has_value:
                 self.emit("SWAP", 2, at, seen)
-            for _ in range(3):
-                self.emit("CONST", None, at, seen)
-            self.emit("CALL", (3, ()), at, seen)
-            self.emit("POP", None, at, seen)
+            self.emit_all(_EXIT, at, seen)
 
-        def ask_exit() -> None:  # exit exception
+        def ask_exit() -> None:
             goes_on = Label()
-            self.emit("COPY", 2, at, seen)
-            self.emit("CONST", type, at, seen)
-            self.emit("COPY", 3, at, seen)
-            self.emit("CALL", (1, ()), at, seen)
-            self.emit("COPY", 3, at, seen)
-            self.emit("COPY", 1, at, seen)
-            self.emit("GETATTR", "__traceback__", at, seen)
-            self.emit("CALL", (3, ()), at, seen)
+            self.emit_all(_ASK_EXIT, at, seen)
             self.emit("JUMP_UNLESS", goes_on, at, seen)
             self.leave(len(self.blocks) - 1, has_value=False)
             self.emit("POP", None, at, seen)
@@ -523,6 +495,16 @@ class Statements(Patterns):
         self.emit("POP", None, node)
         self.place(end)
 
+
+#: x -> x.__exit__, what x.__enter__() gives
+_ENTER = (("COPY", 1), ("SPECIAL", "__enter__"), ("SWAP", 2), ("SPECIAL", "__exit__"), ("SWAP", 2), ("CALL", (0, ())))
+#: exit ->, when it has been called without an exception
+_EXIT = (*[("CONST", None)] * 3, ("CALL", (3, ())), ("POP", None))
+#: exit exception -> exit exception, and what exit(type(exception), exception, exception.__traceback__) gives
+_ASK_EXIT = (
+    *[("COPY", 2), ("CONST", type), ("COPY", 3), ("CALL", (1, ()))],
+    *[("COPY", 3), ("COPY", 1), ("GETATTR", "__traceback__"), ("CALL", (3, ()))],
+)
 
 #: Statements that are parts of their own.
 _PARTS = frozenset([

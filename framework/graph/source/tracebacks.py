@@ -225,7 +225,7 @@ def _named(made: types.CodeType, code: types.CodeType, name: str, qualified_name
 
 
 def named(code: types.CodeType, name: str, qualified_name: str) -> types.CodeType:
-    """The same code under another name."""
+    """The same code under another name; before 3.11 the qualified name is no part of it."""
     code = code.replace(co_name=name)
     return code.replace(co_qualname=qualified_name) if sys.version_info >= (3, 11) else code
 

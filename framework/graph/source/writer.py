@@ -14,6 +14,7 @@ import ast
 import inspect
 import sys
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from anfora.core.span import is_internal
@@ -84,6 +85,11 @@ class Writer:
         self.arguments.append(self.constants.the(argument) if opcode == "CONST" else argument)
         self.positions.append(position_of(node) if seen is None else seen_at(node, seen))
 
+    def emit_all(self, instructions: Iterable[tuple[str, Any]], node: ast.AST, seen: ast.AST | None = None) -> None:
+        """Write several, with their arguments."""
+        for opcode, argument in instructions:
+            self.emit(opcode, argument, node, seen)
+
     def note(self, start: int, node: ast.AST) -> None:
         """The instructions from `start` on are a piece of syntax."""
         self.noted.append(Part(start, len(self.opcodes), node))
@@ -105,19 +111,14 @@ class Writer:
         if self.inner_frames:
             INNER[id(self.python)] = self.python, tuple(self.inner_frames), self.python
         return Code(
-            self.python,
-            self.opcodes,
-            self.arguments,
-            self.positions,
-            tuple(sorted(cells)),
-            self.python.co_freevars,
-            bool(self.python.co_flags & inspect.CO_GENERATOR),
-            is_internal(self.python),
-            is_internal(self.python) and any(map(_puts_back, every_node(self.definition.node))),
-            {loop.head: loop for loop in self.loops},
-            {loop.iter: loop for loop in self.loops if loop.iter is not None},
-            self.noted,
-        )
+            self.python, self.opcodes, self.arguments, self.positions, tuple(sorted(cells)), self.python.co_freevars,
+            is_generator=bool(self.python.co_flags & inspect.CO_GENERATOR),
+            is_internal=is_internal(self.python),
+            puts_back=is_internal(self.python) and any(map(_puts_back, every_node(self.definition.node))),
+            loops={loop.head: loop for loop in self.loops},
+            walks={loop.iter: loop for loop in self.loops if loop.iter is not None},
+            parts=self.noted,
+        )  # fmt: skip
 
     # -- variables -----------------------------------------------------------------------------------------------------
 
@@ -156,16 +157,8 @@ class Writer:
     def inner(self, node: Any, name: str) -> types.CodeType:
         """The code object of a definition inside this function."""
         path = self.path_of(name, isinstance(node, ast.ClassDef))
-        variables = sorted(self.names.bound | self.free)
-        code = define(
-            node,
-            path,
-            self.definition.module_names,
-            self.python,
-            variables,
-            self.names.declared_global,
-            self.constants.the,
-        )
+        variables, declared = sorted(self.names.bound | self.free), self.names.declared_global
+        code = define(node, path, self.definition.module_names, self.python, variables, declared, self.constants.the)
         self.captured.update(code.co_freevars)
         return code
 

@@ -552,34 +552,18 @@ def _rest_of_set(image: Image, build: Callable[[Image], Any]) -> Any:
 
 #: How the objects of an image are made afresh, by the first word of what it says of them.
 _FROM_PARTS: dict[str, Callable[[Image, Callable[[Image], Any]], Any]] = {
-    "array": built_array,
-    "part of an array": built_array,
-    "number of an array": built_array,
-    "constructed": built_value,
-    "operator": built_operator,
-    "compiled": built_compiled,
-    "counter": _built_counter,
-    "partial": _built_partial,
-    "iterator over a set": _rest_of_set,
-}
+    "array": built_array, "part of an array": built_array, "number of an array": built_array,
+    "constructed": built_value, "operator": built_operator, "compiled": built_compiled, "counter": _built_counter,
+    "partial": _built_partial, "iterator over a set": _rest_of_set,
+}  # fmt: skip
 _BUILT: dict[str, Callable[[_Builder, Image, int], Any]] = {
-    "list": _Builder._list,
-    "dict": _Builder._dict,
-    "set": _Builder._set,
-    "cell": _Builder._new_cell,
-    "empty cell": _Builder._new_cell,
-    "deque": _Builder._container,
-    "dict of": _Builder._container,
-    "function": _Builder._function,
-    "frame": _Builder._frame,
-    "generator": _Builder._generator,
-    "running generator": _Builder._generator,
-    "exception": _Builder._exception,
-    "iterator": _Builder._iterator,
-    "object": _Builder._object,
-    "namespace": _Builder._namespace,
+    "list": _Builder._list, "dict": _Builder._dict, "set": _Builder._set, "cell": _Builder._new_cell,
+    "empty cell": _Builder._new_cell, "deque": _Builder._container, "dict of": _Builder._container,
+    "function": _Builder._function, "frame": _Builder._frame, "generator": _Builder._generator,
+    "running generator": _Builder._generator, "exception": _Builder._exception, "iterator": _Builder._iterator,
+    "object": _Builder._object, "namespace": _Builder._namespace,
     **dict.fromkeys(_FROM_PARTS, _Builder._from_parts),
-}
+}  # fmt: skip
 
 _OVER_SETS: type = type(iter(set()))
 

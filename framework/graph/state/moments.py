@@ -28,28 +28,10 @@ from anfora.graph.source.tracebacks import depth, of_program
 from anfora.graph.state.images import Imager, is_of_parts
 
 __all__ = [
-    "CALL",
-    "DATA",
-    "LOOP",
-    "OUTLINED",
-    "OVERDRAWN",
-    "VARYING",
-    "Cut",
-    "Draw",
-    "Escaped",
-    "Incoming",
-    "IncomingNumber",
-    "Live",
-    "Outcome",
-    "Piece",
-    "State",
-    "drawn",
-    "holds_identity",
-    "key_of",
-    "keeps_arguments",
-    "leaves_of",
-    "varying_key_of",
-]
+    "CALL", "DATA", "LOOP", "OUTLINED", "OVERDRAWN", "VARYING", "Cut", "Draw", "Escaped", "Incoming",
+    "IncomingNumber", "Live", "Outcome", "Piece", "State", "drawn", "holds_identity", "key_of", "keeps_arguments",
+    "leaves_of", "varying_key_of",
+]  # fmt: skip
 
 EXCHANGE = "an exchange with other processes"  #: the reason of a hop that is one
 DATA = "the data of a tensor"  #: the reason of a hop that looks at it

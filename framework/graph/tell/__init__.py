@@ -6,7 +6,7 @@ explain.py       hops, guards, numbers and recompilations of a call; report.py, 
 checking.py      whether it was right: `jit(check=True)`; twins.py, in which processes; digest.py,
                  kinds.py, tokens.py, what is compared
 analysis.py      what it would do, before any run: `ir.lower`
-typed.py         a recorded program as one closed graph: body.py, what a piece does; ends.py, what comes behind it;
+typed.py         a recorded program as one closed graph: body.py, what a piece does, and what comes behind it;
                  outside.py, what of it is the same in each call; functions.py, what such graphs call.
                  dumps.py, the files of `save_graphs`
 cells.py         the door by which Cells of GRAPH_MODE come in

@@ -156,10 +156,12 @@ class Outcome:
             yield from walk.tokens([(path, found)])
 
     def _roots(self, output: dict[str, bytes]) -> Iterator[tuple[Path, Any]]:
-        yield _named("what it does"), Word(_ending(self.error))
         if self.error is None:
+            yield _named("what it does"), Word("a result")
             yield _named("result"), self.result
         else:
+            name = type.__dict__["__qualname__"].__get__(type(self.error))
+            yield _named("what it does"), Word(f"an error, {name}")
             yield _named("error"), self.error
         function: Any = self.program.function
         names: tuple[str, ...] = ()
@@ -187,10 +189,6 @@ class Outcome:
 
 def _named(name: str) -> Path:
     return None, f"/{name}"
-
-
-def _ending(error: BaseException | None) -> str:
-    return "a result" if error is None else f"an error, {type.__dict__['__qualname__'].__get__(type(error))}"
 
 
 def _names(code: types.CodeType | None) -> tuple[str, ...]:

@@ -121,35 +121,31 @@ class Walk:
                     self._globals.add(key)
                     yield where, value
                 if type(value) is types.ModuleType and not is_of_a_library(name_of_module(value)):
-                    yield from self._module_attributes(where, value, code)
+                    names = dict_of_module(value)
+                    for attribute in _all_names(code):
+                        key = id(names), attribute
+                        if attribute in names and key not in self._globals:
+                            self._globals.add(key)
+                            yield (where, f".{attribute}"), names[attribute]
 
-    def _module_attributes(self, path: Path, module: types.ModuleType, code: types.CodeType) -> Children:
-        names = dict_of_module(module)
-        for name in _all_names(code):
-            key = id(names), name
-            if name in names and key not in self._globals:
-                self._globals.add(key)
-                yield (path, f".{name}"), names[name]
+
+def _code_in(code: types.CodeType) -> Iterator[types.CodeType]:
+    """A code object, and those in it."""
+    yield code
+    for constant in code.co_consts:
+        if type(constant) is types.CodeType:
+            yield from _code_in(constant)
 
 
 @functools.lru_cache(4096)
 def _globals_read(code: types.CodeType) -> tuple[str, ...]:
     """The names of the globals that a code object reads or sets, and those in it, in order."""
-    names: dict[str, None] = {}
-    for instruction in dis.get_instructions(code):
-        if instruction.opname.endswith(("_GLOBAL", "_NAME")) and type(instruction.argval) is str:
-            names[instruction.argval] = None
-    for constant in code.co_consts:
-        if type(constant) is types.CodeType:
-            names.update(dict.fromkeys(_globals_read(constant)))
-    return tuple(names)
+    instructions = itertools.chain.from_iterable(map(dis.get_instructions, _code_in(code)))
+    found = [each.argval for each in instructions if each.opname.endswith(("_GLOBAL", "_NAME"))]
+    return tuple(dict.fromkeys(name for name in found if type(name) is str))
 
 
 @functools.lru_cache(4096)
 def _all_names(code: types.CodeType) -> tuple[str, ...]:
     """All names that a code object and those in it use, in order."""
-    names = dict.fromkeys(code.co_names)
-    for constant in code.co_consts:
-        if type(constant) is types.CodeType:
-            names.update(dict.fromkeys(_all_names(constant)))
-    return tuple(names)
+    return tuple(dict.fromkeys(name for each in _code_in(code) for name in each.co_names))

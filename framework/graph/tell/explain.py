@@ -15,14 +15,9 @@ from anfora.graph.run.points import Hop, Point, Return, Variant
 from anfora.graph.state.moments import Live, Outcome, State
 from anfora.graph.tell.report import Report, Step, tell_steps
 from anfora.graph.tell.watched import Watched, what_changed
-from anfora.graph.tell.wording import (
-    hop_span,
-    outcome_text,
-    span_text,
-)
+from anfora.graph.tell.wording import hop_span, outcome_text, span_text
 
 __all__ = ["explained"]
-
 
 #: Why Python runs a call that goes another way than those that are compiled.
 _RARE = "it goes on in many ways, and is compiled for one more when that has come often"
@@ -52,16 +47,9 @@ class _Trace(Watched):
     """
 
     __slots__ = (
-        "_since",
-        "has_divided",
-        "is_rare",
-        "lowering_seconds",
-        "native_seconds",
-        "python_seconds",
-        "recompiles",
-        "recorded",
-        "steps",
-    )
+        "_since", "has_divided", "is_rare", "lowering_seconds", "native_seconds", "python_seconds", "recompiles",
+        "recorded", "steps",
+    )  # fmt: skip
 
     is_traced = True
 

@@ -152,18 +152,22 @@ def _counted(title: str, count: int) -> str:
     return f"{title} of {count} item{'s' * (count != 1)}"
 
 
-def _list(walk: Walk, path: Path, value: list, title: str) -> tuple:
-    return _counted(title, list.__len__(value)), None, _items(path, list.__iter__(value))
+def _sequence(base: Any) -> Callable:
+    def payload(walk: Walk, path: Path, value: Any, title: str) -> tuple:
+        limit = base.maxlen.__get__(value) if base is collections.deque else None
+        text = _counted(title, base.__len__(value)) + ("" if limit is None else f", {limit} at most")
+        return text, None, _items(path, base.__iter__(value))
+
+    return payload
 
 
-def _tuple(walk: Walk, path: Path, value: tuple, title: str) -> tuple:
-    return _counted(title, tuple.__len__(value)), None, _items(path, tuple.__iter__(value))
+def _holding(base: type, *names: str) -> Callable:
+    """Of objects that hold others under names."""
 
+    def payload(walk: Walk, path: Path, value: Any, title: str) -> tuple:
+        return title, None, [((path, f".{name}"), vars(base)[name].__get__(value)) for name in names]
 
-def _deque(walk: Walk, path: Path, value: collections.deque, title: str) -> tuple:
-    limit = collections.deque.maxlen.__get__(value)  # type: ignore[attr-defined]
-    text = _counted(title, collections.deque.__len__(value)) + ("" if limit is None else f", {limit} at most")
-    return text, None, _items(path, collections.deque.__iter__(value))
+    return payload
 
 
 def _dict(walk: Walk, path: Path, value: dict, title: str) -> tuple:
@@ -236,12 +240,9 @@ _CONVERTED: dict[type, Callable] = {
 }
 
 
-def _bytearray(walk: Walk, path: Path, value: bytearray, title: str) -> tuple:
-    return title, Blob(bytes(memoryview(value)), "bytes"), ()
-
-
-def _array_array(walk: Walk, path: Path, value: array.array, title: str) -> tuple:
-    return f"{title} of type {value.typecode}", Blob(bytes(memoryview(value).cast("B")), "bytes"), ()
+def _in_a_row(walk: Walk, path: Path, value: bytearray | array.array, title: str) -> tuple:
+    kind = f" of type {value.typecode}" if isinstance(value, array.array) else ""
+    return f"{title}{kind}", Blob(bytes(memoryview(value).cast("B")), "bytes"), ()
 
 
 def _tensor(walk: Walk, path: Path, value: Tensor, title: str) -> tuple:
@@ -324,10 +325,6 @@ def _cell(walk: Walk, path: Path, value: types.CellType, title: str) -> tuple:
         return "an empty variable", None, ()
 
 
-def _method(walk: Walk, path: Path, value: types.MethodType, title: str) -> tuple:
-    return "a method", None, [((path, ".__self__"), value.__self__), ((path, ".__func__"), value.__func__)]
-
-
 def _builtin(walk: Walk, path: Path, value: Any, title: str) -> tuple:
     owner = value.__self__
     parts = () if owner is None or type(owner) is types.ModuleType else [((path, ".__self__"), owner)]
@@ -360,21 +357,6 @@ _OF_CLASSES = ("__dict__", "__weakref__", "__doc__", "__module__", "__annotation
                "__annotate_func__", "__annotations_cache__", "__static_attributes__", "__firstlineno__")  # fmt: skip
 
 
-def _partial(walk: Walk, path: Path, value: functools.partial, title: str) -> tuple:
-    kind = functools.partial.__dict__
-    names = ("func", "args", "keywords")
-    return title, None, [((path, f".{name}"), kind[name].__get__(value)) for name in names]
-
-
-def _property(walk: Walk, path: Path, value: Any, title: str) -> tuple:
-    kind = property.__dict__
-    return title, None, [((path, f".{name}"), kind[name].__get__(value)) for name in ("fget", "fset", "fdel")]
-
-
-def _wrapper(walk: Walk, path: Path, value: Any, title: str) -> tuple:
-    return title, None, [((path, ".__func__"), value.__func__)]
-
-
 def _cached(walk: Walk, path: Path, value: Any, title: str) -> tuple:
     return f"{title}: {tuple(type(value).cache_info(value))}", None, ()
 
@@ -400,18 +382,15 @@ def _generator(walk: Walk, path: Path, value: Any, title: str) -> tuple:
     return text, None, [((path, f".gi_frame.{name}"), held[name]) for name in sorted(held)]
 
 
-def _string_io(walk: Walk, path: Path, value: io.StringIO, title: str) -> tuple:
-    if io.StringIO.closed.__get__(value):  # type: ignore[attr-defined]
-        return f"{title}, closed", None, ()
-    text = io.StringIO.getvalue(value)
-    return f"{title} at {io.StringIO.tell(value)}", long_text(path, text).blob, ()
+def _in_memory(base: Any) -> Callable:
+    def payload(walk: Walk, path: Path, value: Any, title: str) -> tuple:
+        if base.closed.__get__(value):
+            return f"{title}, closed", None, ()
+        held = base.getvalue(value)
+        text = held.decode("utf-8", "surrogateescape") if type(held) is bytes else held
+        return f"{title} at {base.tell(value)}", long_text(path, text).blob, ()
 
-
-def _bytes_io(walk: Walk, path: Path, value: io.BytesIO, title: str) -> tuple:
-    if io.BytesIO.closed.__get__(value):  # type: ignore[attr-defined]
-        return f"{title}, closed", None, ()
-    text = io.BytesIO.getvalue(value).decode("utf-8", "surrogateescape")
-    return f"{title} at {io.BytesIO.tell(value)}", long_text(path, text).blob, ()
+    return payload
 
 
 def _text_io(walk: Walk, path: Path, value: io.TextIOWrapper, title: str) -> tuple:
@@ -434,11 +413,8 @@ def _random(walk: Walk, path: Path, value: random.Random, title: str) -> tuple:
 
 def _bits(walk: Walk, path: Path, value: Any, title: str) -> tuple:
     state = value.bit_generator.state if isinstance(value, np.random.Generator) else value.get_state()
-    return (
-        title,
-        None,
-        [((path, " state"), hashed(tuple(map(repr, state.items() if isinstance(state, dict) else state))))],
-    )
+    parts = tuple(map(repr, state.items() if isinstance(state, dict) else state))
+    return title, None, [((path, " state"), hashed(parts))]
 
 
 def _of_c(walk: Walk, path: Path, value: Any, title: str) -> tuple:
@@ -463,23 +439,24 @@ def _of_c(walk: Walk, path: Path, value: Any, title: str) -> tuple:
     return title, None, ()
 
 
-WITHOUT_IDENTITY = {
-    types.MethodType, types.BuiltinFunctionType, types.MethodWrapperType, types.MethodDescriptorType,
-    types.WrapperDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType, types.ClassMethodDescriptorType,
-    types.ModuleType,
+_DESCRIPTORS = {
+    types.MethodWrapperType, types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+    types.MemberDescriptorType, types.ClassMethodDescriptorType,
 }  # fmt: skip
+WITHOUT_IDENTITY = {types.MethodType, types.BuiltinFunctionType, types.ModuleType, *_DESCRIPTORS}
 
 _PAYLOADS: dict[type, Callable] = {
-    list: _list, tuple: _tuple, dict: _dict, collections.OrderedDict: _ordered_dict,
-    collections.defaultdict: _defaultdict, set: _set, frozenset: _set, collections.deque: _deque,
-    int: _of_atom(int), float: _of_atom(float), complex: _of_atom(complex), str: _of_atom(str), bytes: _of_atom(bytes),
-    bytearray: _bytearray, array.array: _array_array, Tensor: _tensor, np.ndarray: _ndarray, BaseException: _error,
-    types.FunctionType: _function, types.CellType: _cell, types.MethodType: _method, types.BuiltinFunctionType: _builtin,
-    types.MethodWrapperType: _named, types.MethodDescriptorType: _named, types.WrapperDescriptorType: _named,
-    types.GetSetDescriptorType: _named, types.MemberDescriptorType: _named, types.ClassMethodDescriptorType: _named,
-    types.ModuleType: _module, type: _class, functools.partial: _partial, property: _property,
-    staticmethod: _wrapper, classmethod: _wrapper, functools._lru_cache_wrapper: _cached,
-    weakref.ref: _reference, types.GeneratorType: _generator, io.StringIO: _string_io, io.BytesIO: _bytes_io,
+    **{base: _sequence(base) for base in (list, tuple, collections.deque)}, dict: _dict,
+    collections.OrderedDict: _ordered_dict, collections.defaultdict: _defaultdict, set: _set, frozenset: _set,
+    **{base: _of_atom(base) for base in (int, float, complex, str, bytes)},
+    bytearray: _in_a_row, array.array: _in_a_row, Tensor: _tensor, np.ndarray: _ndarray, BaseException: _error,
+    types.FunctionType: _function, types.CellType: _cell, types.BuiltinFunctionType: _builtin,
+    types.MethodType: _holding(types.MethodType, "__self__", "__func__"),
+    **dict.fromkeys(_DESCRIPTORS, _named), types.ModuleType: _module, type: _class,
+    functools.partial: _holding(functools.partial, "func", "args", "keywords"),
+    property: _holding(property, "fget", "fset", "fdel"), staticmethod: _holding(staticmethod, "__func__"),
+    classmethod: _holding(classmethod, "__func__"), functools._lru_cache_wrapper: _cached, weakref.ref: _reference,
+    types.GeneratorType: _generator, io.StringIO: _in_memory(io.StringIO), io.BytesIO: _in_memory(io.BytesIO),
     io.TextIOWrapper: _text_io, io.BufferedIOBase: _file, io.RawIOBase: _file, random.Random: _random,
     np.random.Generator: _bits, np.random.BitGenerator: _file, np.random.RandomState: _bits,
 }  # fmt: skip
@@ -487,7 +464,5 @@ _PAYLOADS: dict[type, Callable] = {
 #: Classes of which the payload says all that their own slots hold.
 _WHOLE = {
     Tensor, types.FunctionType, types.MethodType, types.BuiltinFunctionType, type, types.ModuleType, functools.partial,
-    property, staticmethod, classmethod, collections.defaultdict, types.GeneratorType, types.MethodDescriptorType,
-    types.WrapperDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
-    types.ClassMethodDescriptorType, types.MethodWrapperType, slice,
+    property, staticmethod, classmethod, collections.defaultdict, types.GeneratorType, slice, *_DESCRIPTORS,
 }  # fmt: skip

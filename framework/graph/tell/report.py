@@ -12,13 +12,7 @@ from anfora.graph.run.guards import told_apart_at_once
 from anfora.graph.run.points import EXCHANGED, NUMBERS, SHAPE, TRUTH, Hop, Point, Variant
 from anfora.graph.tell.typed import Typed, typed
 from anfora.graph.tell.watched import Watched
-from anfora.graph.tell.wording import (
-    Names,
-    guard_text,
-    hop_span,
-    position_span,
-    span_text,
-)
+from anfora.graph.tell.wording import Names, guard_text, hop_span, place_text, position_span, span_text
 
 __all__ = ["HopReport", "Report", "Step", "tell_steps"]
 
@@ -37,11 +31,12 @@ class HopReport:
     def __init__(self, hop: Hop) -> None:
         self.span, self.reason, self.is_branch = hop_span(hop), hop.reason, hop.is_branch
         self.text = span_text(self.span)
+        self.key = self.span.file, self.span.line, self.text, self.reason
         self.outcomes: Counter[str] = Counter()
 
     @property
     def place(self) -> str:
-        return f"{self.span.short_file}:{self.span.line}"
+        return place_text(self.span)
 
     @property
     def seen(self) -> str:
@@ -198,13 +193,9 @@ def _time(seconds: float) -> str:
 
 
 def _bytes(count: int) -> str:
-    return (
-        f"{count} bytes"
-        if count < 10_000
-        else f"{count / 1024:.0f} KiB"
-        if count < 10_000_000
-        else f"{count >> 20} MiB"
-    )
+    if count < 10_000:
+        return f"{count} bytes"
+    return f"{count / 1024:.0f} KiB" if count < 10_000_000 else f"{count >> 20} MiB"
 
 
 class Step:
@@ -222,42 +213,33 @@ def tell_steps(report: Report, steps: Sequence[Step]) -> None:
     told: set[int] = set()
     repeated = {variant for step in steps for engine in step.point.engines for variant in engine.repeated}
     for step in steps:
-        variant = step.variant
-        end = variant.end
+        variant, end = step.variant, step.variant.end
         if isinstance(end, Hop):
             hop = places.get(id(end))
             if hop is None:
-                span = hop_span(end)
-                table = report.table_of(end)
-                same = [h for h in table if (h.span.file, h.span.line, h.text, h.reason)
-                        == (span.file, span.line, span_text(span), end.reason)]  # fmt: skip
-                hop = places[id(end)] = same[0] if same else HopReport(end)
-                if not same:
-                    table.append(hop)
-            goes_round = getattr(variant.runner, "_loop", None) is not None or variant in repeated
-            if goes_round and hop.place not in report.loops:
-                report.loops.append(hop.place)
+                hop = places[id(end)] = _told(report.table_of(end), HopReport(end))
             if step.outcome is not None:
                 hop.outcomes[step.outcome] += 1
-        elif isinstance(end, Jump) and (getattr(variant.runner, "_loop", None) is not None or variant in repeated):
-            span = hop_span(end)
-            place = f"{span.short_file}:{span.line}"
-            if place not in report.loops:
-                report.loops.append(place)
+        if isinstance(end, (Hop, Jump)) and (variant.runner.is_loop or variant in repeated):
+            report.loops.append(place_text(hop_span(end)))
         _tell_operators(report, variant)
         for write in variant.piece.writes:
-            if write.is_node:
-                continue
-            span = position_span(*write.place[:2])
-            line = f"{span.short_file}:{span.line}  {span_text(span)}: {write.reason}"
-            if line not in report.writes:
-                report.writes.append(line)
+            if not write.is_node:
+                span = position_span(*write.place[:2])
+                report.writes.append(f"{place_text(span)}  {span_text(span)}: {write.reason}")
         if id(variant) not in told:
             told.add(id(variant))
             _tell_piece(report, variant, Names.at(report.program, step.point))
-    report.varying = sorted(set(report.varying), key=report.varying.index)
-    report.baked = sorted(set(report.baked), key=report.baked.index)
-    report.guards = sorted(set(report.guards), key=report.guards.index)
+    for lines in (report.loops, report.writes, report.varying, report.baked, report.guards):
+        lines[:] = dict.fromkeys(lines)
+
+
+def _told(table: list[HopReport], hop: HopReport) -> HopReport:
+    """What is told of a hop in a table: what stands in the same place, for the same reason, once."""
+    same = [each for each in table if each.key == hop.key]
+    if not same:
+        table.append(hop)
+    return same[0] if same else hop
 
 
 def _tell_operators(report: Report, variant: Variant) -> None:
@@ -266,7 +248,7 @@ def _tell_operators(report: Report, variant: Variant) -> None:
         if index in idle:
             continue
         span = call.span
-        place = "elsewhere" if span is None else f"{span.short_file}:{span.line}"
+        place = "elsewhere" if span is None else place_text(span)
         report.operators.setdefault(place, Counter())[call.entry.op.name] += 1
 
 

@@ -83,7 +83,7 @@ class Builder:
         self.scopes: dict[int, Globals] = {}
         self.inputs: dict[str, Tensor] = {}  #: see `Typed.inputs`
         self.parameters: dict[int, Parameter] = {}  #: that stand for these, by their identity
-        self.waiting: list[Callable[[], None]] = []
+        self.waiting: list[Callable[[], None]] = []  #: what fills the graphs that are made already
 
     def build(self) -> Typed:
         count, keywords = self.entry.form

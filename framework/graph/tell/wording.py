@@ -21,7 +21,7 @@ from anfora.graph.state.sharing import differ, lie_alike, lie_apart
 
 __all__ = [
     "Names", "changed", "first_failing", "guard_text", "hop_span", "is_raised", "name_of", "outcome_text",
-    "owner_of", "position_span", "span_text", "variables_of",
+    "owner_of", "place_text", "position_span", "span_text", "variables_of",
 ]  # fmt: skip
 
 
@@ -283,6 +283,11 @@ def position_span(code: types.CodeType, position: Position) -> Span:
     """A place in the program."""
     line, end_line, column, end_column = about(position)
     return Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
+
+
+def place_text(span: Span) -> str:
+    """File and line."""
+    return f"{span.short_file}:{span.line}"
 
 
 def span_text(span: Span) -> str:

@@ -1,4 +1,4 @@
-"""Whether two programs are the same, and where they first differ.
+"""Whether two programs of MindIR are the same, and where they first differ.
 
 The same graphs in the same order of use, the same parameters, the same calls in the same order with the same inputs, and
 constants that are equal to the last bit. Names, types, spans and guards count on demand.
