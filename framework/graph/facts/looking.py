@@ -55,6 +55,7 @@ __all__ = [
     "looks_into",
     "may_warn",
     "parts_of",
+    "sources_of",
     "warns",
 ]
 
@@ -179,6 +180,23 @@ def held_by(value: Any) -> tuple | None:
         return None
 
 
+def sources_of(value: Any) -> list[Any]:
+    """What an iterator of Python's takes its items from, now and later; none where it does not tell, or is none.
+
+    Example:
+        >>> import itertools
+        >>> [x for x in sources_of(itertools.chain([1], [2])) if type(x) is list], sources_of(3)
+        ([[1], [2]], [])
+    """
+    found: list[Any] = []
+    for part in held_by(value) or ():
+        for source in part if type(part) is tuple else (part,):
+            found.append(source)
+            if type(source) is _OVER_TUPLES:  # behind one of a chain's comes the next
+                found += _items(source)
+    return found
+
+
 def _items(value: Any) -> Any:
     """What is still to come of something that is walked over; None where that cannot be seen."""
     kind = type(value)
@@ -205,6 +223,7 @@ def _is_value(value: Any, depth: int = 0) -> bool:
 
 
 #: Iterators that tell what they go over, and where they are.
-_ITERATORS: frozenset[type] = frozenset({type(iter([])), type(iter(()))})
+_OVER_TUPLES: type = type(iter(()))
+_ITERATORS: frozenset[type] = frozenset({type(iter([])), _OVER_TUPLES})
 #: What goes over numbers and texts alone.
 _OF_NUMBERS: frozenset[type] = frozenset({range, type(iter(range(0))), type(iter("")), type(iter(b""))})

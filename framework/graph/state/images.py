@@ -253,7 +253,7 @@ class Imager:
     def _iterator(self, value: Any) -> Image:
         try:
             parts = reduced(value)
-        except (TypeError, RuntimeError):
+        except TypeError:
             raise NoImage(f"an iterator of type {type(value).__name__}") from None
         if type(value) is _OVER_SETS:
             walked = gc.get_referents(value)
