@@ -189,6 +189,8 @@ def sources_of(value: Any) -> list[Any]:
         ([[1], [2]], [])
     """
     found: list[Any] = []
+    if type(value) in _COPYING:
+        return found
     for part in held_by(value) or ():
         for source in part if type(part) is tuple else (part,):
             found.append(source)
@@ -224,6 +226,10 @@ def _is_value(value: Any, depth: int = 0) -> bool:
 
 #: Iterators that tell what they go over, and where they are.
 _OVER_TUPLES: type = type(iter(()))
+#: Iterators that tell what is still to come as a list made for that: where they are is part of each state anyway.
+_COPYING: frozenset[type] = frozenset(
+    {type(iter(set())), *(type(way(view)) for view in ({}, {}.values(), {}.items()) for way in (iter, reversed))}
+)
 _ITERATORS: frozenset[type] = frozenset({type(iter([])), _OVER_TUPLES})
 #: What goes over numbers and texts alone.
 _OF_NUMBERS: frozenset[type] = frozenset({range, type(iter(range(0))), type(iter("")), type(iter(b""))})
