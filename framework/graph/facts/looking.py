@@ -8,6 +8,7 @@ Two questions, since special methods of the program are gone into, and the data 
 
 from __future__ import annotations
 
+import itertools
 import operator
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -45,6 +46,7 @@ from anfora.graph.facts.table import (
 from anfora.graph.machine.operations import is_of_python
 
 __all__ = [
+    "GOING_OVER",
     "asks",
     "changes_unplainly",
     "held_by",
@@ -181,16 +183,14 @@ def held_by(value: Any) -> tuple | None:
 
 
 def sources_of(value: Any) -> list[Any]:
-    """What an iterator of Python's takes its items from, now and later; none where it does not tell, or is none.
+    """What one of the iterators `GOING_OVER` takes its items from, now and later; none where it does not tell.
 
     Example:
         >>> import itertools
-        >>> [x for x in sources_of(itertools.chain([1], [2])) if type(x) is list], sources_of(3)
-        ([[1], [2]], [])
+        >>> [x for x in sources_of(itertools.chain([1], [2])) if type(x) is list]
+        [[1], [2]]
     """
     found: list[Any] = []
-    if type(value) in _COPYING:
-        return found
     for part in held_by(value) or ():
         for source in part if type(part) is tuple else (part,):
             found.append(source)
@@ -226,9 +226,10 @@ def _is_value(value: Any, depth: int = 0) -> bool:
 
 #: Iterators that tell what they go over, and where they are.
 _OVER_TUPLES: type = type(iter(()))
-#: Iterators that tell what is still to come as a list made for that: where they are is part of each state anyway.
-_COPYING: frozenset[type] = frozenset(
-    {type(iter(set())), *(type(way(view)) for view in ({}, {}.values(), {}.items()) for way in (iter, reversed))}
+#: Iterators that go over something else, as they tell. (Those over sets and dicts tell what is still to come, as a list
+#: that is made for it: where these are is a part of each state anyway.)
+GOING_OVER: frozenset[type] = frozenset(
+    {*known.ITERATORS, map, filter, *(kind for kind in vars(itertools).values() if isinstance(kind, type))}
 )
 _ITERATORS: frozenset[type] = frozenset({type(iter([])), _OVER_TUPLES})
 #: What goes over numbers and texts alone.

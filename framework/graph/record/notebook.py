@@ -31,7 +31,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import DESCRIBING, class_attribute, defines
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
-from anfora.graph.facts.looking import sources_of
+from anfora.graph.facts.looking import GOING_OVER, sources_of
 from anfora.graph.facts.origins import Guard, Number, Origin, value_of_number
 from anfora.graph.facts.table import fact_of
 from anfora.graph.facts.values import exact, has_identity
@@ -480,7 +480,7 @@ class Notebook(Objects):
             self.look(value.base, is_deep, own)
         elif kind in known.VIEWS:
             self.look(known.viewed(value), is_deep, own)
-        else:
+        elif kind in GOING_OVER:
             for source in sources_of(value):
                 self.look(source, is_deep, own)
 
