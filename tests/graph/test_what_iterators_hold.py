@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy
 import pytest
 
 from anfora import Tensor, jit
@@ -32,6 +33,16 @@ class Key:
     def __index__(self):
         LOG.append(("index", self.value))
         return self.value
+
+
+class Cut:
+    """Shortens lists, in a way that nothing is known of."""
+
+    def __init__(self, length):
+        self.length = length
+
+    def __call__(self, row):
+        numpy.frompyfunc(row.__delitem__, 1, 0)(numpy.array([slice(self.length, None)]))
 
 
 KEYS = "[Key(3), Key(1), Key(n)]"
@@ -115,6 +126,23 @@ def test_items_that_come_later_are_those_of_this_call(over, tmp_path):
             t = Tensor([1.0, 2.0 * x])
             found, right = (way(t, x, [x, 7.0, x + 1])[0] for way in (compiled, scope["program"]))
             assert repr(found) == repr(right), (text, x)
+
+
+@pytest.mark.parametrize("over", ["reversed(row)", "iter(row)", "reversed(tuple(row))", "zip(reversed(row), row)"])
+def test_it_ends_where_a_list_has_become_shorter(over, tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(
+        f"def program(t, row, cut):\n    found = []\n    for item in {over}:\n        found.append(item)\n"
+        "        if t.sum() > 2:\n            cut(row)\n    return found, t + 1\n"
+    )
+    scope = {}
+    exec(compile(file.read_text(), file, "exec"), scope)
+    compiled = jit(scope["program"])
+    for length in (3, 2, 1, 0, 3):
+        found, right = (
+            way(Tensor([1.0, 2.0]), [1, 2.5, 3, 4.5], Cut(length))[0] for way in (compiled, scope["program"])
+        )
+        assert found == right
 
 
 def test_a_set_that_has_changed_is_walked_over_to_its_end():

@@ -466,6 +466,8 @@ class _Builder:
         state = self.build(image[3])
         if image[4] and state is not None:
             quietly(value.__setstate__, state)
+            if type(value) in _BACKWARDS and reduced(value)[2:] != (state,):
+                quietly(value.__setstate__, -1)  # it stands behind the end of what is shorter now: no item comes
         return self.made[place]
 
     def _fill_dict(self, table: dict, image: Image) -> None:
@@ -582,6 +584,7 @@ _BUILT: dict[str, Callable[[_Builder, Image, int], Any]] = {
 }
 
 _OVER_SETS: type = type(iter(set()))
+_BACKWARDS: tuple[type, ...] = (type(reversed([])), reversed)
 
 
 def slots_in(image: Image, kinds: tuple[str, ...] = ("slot", "number")) -> set[int]:
