@@ -146,6 +146,28 @@ def test_what_iterators_hold_is_pythons_where_it_leaves(held, left, tmp_path):
         assert run(jit) == run(lambda function: function), text
 
 
+ENDED = ["iter([x])", "iter((x,))", "reversed([x])", "reversed((x,))", "iter({1})", "iter({1: x})", "iter('a')",
+         "iter(b'a')", "iter('\\u00e9')", "iter(range(1))", "zip([x])", "enumerate([x])",
+         "itertools.chain([x])", "itertools.islice([x], 1)",
+         "itertools.repeat(x, 1)", "iter(collections.deque([x]))", "itertools.pairwise([x])", "map(abs, [x])"]  # fmt: skip
+
+
+@pytest.mark.parametrize("ended", ENDED)
+def test_an_iterator_that_has_ended_is_what_it_was(ended, tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(
+        f"def program(t, x):\n    it = {ended}\n    items = [*it]\n    seen = t.sum().item()\n"
+        "    return type(it), len(items), next(it, None), seen, it\n"
+    )
+    scope = {"itertools": itertools, "collections": collections}
+    exec(compile(file.read_text(), file, "exec"), scope)
+    compiled = jit(scope["program"])
+    for x in (1.5, 2.5, 3.5):
+        *found, it = compiled(Tensor([x]), x)
+        *right, other = scope["program"](Tensor([x]), x)
+        assert (found, type(it), [*it]) == (right, type(other), [])
+
+
 def test_an_iterator_is_one_for_who_holds_it_and_in_an_attribute():
     class Box:
         pass
