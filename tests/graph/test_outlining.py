@@ -763,3 +763,74 @@ def test_many_items_are_no_many_steps(program):
         assert run(compiled, Tensor(1.0), n) == run(program, Tensor(1.0), n)
     assert compiled.program.native is None
     assert compiled.program.ledger.hops <= 30
+
+
+def with_a_cell_deleted(x, n):
+    v, seen = n, []
+    for i in range(n):
+        try:
+            seen.append(v)
+            if i == 70:
+                del v
+        except NameError as error:
+            seen.append((type(error), str(error)))
+            v = i
+    return x + len(seen), seen, (lambda: v).__name__
+
+
+def with_a_cell_that_a_handler_takes_away(x, n):
+    v, seen = n, []
+    for i in range(n):
+        try:
+            seen.append(v)
+            if i % 70 == 69:
+                raise KeyError(i)
+        except KeyError as v:
+            seen.append(v.args)
+        except NameError as error:
+            seen.append((type(error), str(error)))
+            v = i
+    return x + len(seen), seen, (lambda: v).__name__
+
+
+def with_a_cell_that_is_set_late(x, n):
+    seen = []
+    for i in range(n):
+        try:
+            seen.append(v)
+        except NameError as error:
+            seen.append((type(error), str(error)))
+        if i == 70:
+            v = i
+    return x + len(seen), seen, (lambda: v).__name__
+
+
+def with_a_cell_that_is_never_set(x, n):
+    seen = 0
+    if n < 0:
+        v = 0
+    while True:
+        seen += 1
+        if seen == n:
+            v += 1
+    return x, (lambda: v).__name__
+
+
+def with_a_cell_that_is_set_first(x, n):
+    seen = []
+    for i in range(n):
+        v = i
+        seen.append(v)
+    return x + len(seen), seen, (lambda: v)()
+
+
+@pytest.mark.parametrize(("program", "is_outlined"), [
+    (with_a_cell_deleted, False), (with_a_cell_that_a_handler_takes_away, False), (with_a_cell_that_is_set_late, True),
+    (with_a_cell_that_is_never_set, False), (with_a_cell_that_is_set_first, True),
+], ids=lambda value: getattr(value, "__name__", ""))  # fmt: skip
+def test_a_cell_without_a_value_is_one_of_the_function(program, is_outlined):
+    compiled = jit(program)
+    x = Tensor([1.0, 2.0])
+    for n in (100, 150, 150):
+        assert run(compiled, x, n) == run(program, x, n)
+    assert bool(outlined(compiled)) is is_outlined

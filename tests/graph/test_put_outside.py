@@ -16,6 +16,7 @@ import pytest
 from outcomes import bits
 
 from anfora import Tensor, jit
+from anfora.graph.record.writes import Written
 
 
 def scaling(rate):
@@ -147,3 +148,32 @@ def test_what_is_put_outside_is_what_it_is_in_this_call(made, place, tmp_path):
             return [bits(program(Tensor(t), x, y)) for t, x, y in given]
 
         assert told(jit) == told(lambda function: function), text
+
+
+def lone_tuples():
+    """Tuples that nobody else has: they lie where others have died."""
+    return [(object(),) * length for length in range(1, 9) for _ in range(40)]
+
+
+@pytest.mark.parametrize("made", MADE)
+def test_what_is_new_is_not_taken_for_what_has_died(made, monkeypatch, tmp_path):
+    def written(self, recorder, live, of=Written.__init__):
+        of(self, recorder, live)
+        found.extend(live.slot(value) for value in lone_tuples())
+
+    found = []
+    make, _ = MADE[made]
+    text = (
+        f"def program(t, x, y):\n    v = {make}\n    kept.append(v)\n    seen = t.sum().item()\n    return t + seen\n"
+    )
+    file = tmp_path / "program.py"
+    file.write_text(text)
+    scope = {**globals(), "collections": collections, "operator": operator}
+    exec(compile(text, file, "exec"), scope)
+    kept = scope["kept"] = []
+    monkeypatch.setattr(Written, "__init__", written)
+    program = jit(scope["program"])
+    for x in (1.5, 2.5):
+        program(Tensor([1.0, 2.0]), x, 2.5)
+    assert len(kept) == 2
+    assert set(found) <= {None}  # there is nothing where all of it is left to Python

@@ -100,3 +100,85 @@ def test_an_iterator_is_one_everywhere(name, place, tmp_path):
         return outcomes
 
     assert run(jit) == run(lambda function: function)
+
+
+#: What the program makes of numbers that vary, what holds it, and where that goes.
+HELD = [
+    "(each * x for each in (1, 2))",
+    "itertools.accumulate((x, y))",
+    "iter({1: x, 2: y}.values())",
+    "[x, (y,)]",
+    "x",
+]
+HOLDERS = [
+    "itertools.repeat({}, 2)", "itertools.chain([{}], ([5],))", "itertools.islice(itertools.cycle([{}]), 3)",
+    "itertools.islice([1, {}], 1, None)", "itertools.zip_longest([1, 2], [], fillvalue={})", "zip([{}, 2])",
+    "itertools.product([{}], [1])", "itertools.pairwise([1, {}, 2])", "itertools.tee([{}, 2])[1]",
+    "enumerate(itertools.chain([{}], [2]))", "itertools.starmap(lambda *a: a, zip([{}, 3]))", "reversed([1, {}])",
+    "itertools.pairwise(zip([1, 2], {{1: {}, 2: 3}}.values()))", "zip([1, 2], {{1: {}, 2: 3}}.values())",
+]  # fmt: skip
+LEFT = {
+    "result": "found = it",
+    "begun": "found = next(it), it",
+    "behind a hop": "seen = t.sum().item(); found = it, seen",
+    "begun before a hop": "first = next(it); seen = t.sum().item(); found = first, it, seen",
+    "kept": "kept.append(it); found = next(kept[-1])",
+    "what nothing is known of": "a, b = itertools.tee([1]); found = [next(a)]\n    for each in it: found.append(each)",
+    "what takes all": "a, b = itertools.tee(it); found = list(a)",
+}
+
+
+@pytest.mark.parametrize("held", HELD)
+@pytest.mark.parametrize("left", LEFT)
+def test_what_iterators_hold_is_pythons_where_it_leaves(held, left, tmp_path):
+    for number, holder in enumerate(HOLDERS):
+        text = f"def program(t, x, y):\n    it = {holder.format(held)}\n    {LEFT[left]}\n    return found, t * x\n"
+        file = tmp_path / f"program{number}.py"
+        file.write_text(text)
+
+        def run(way, text=text, file=file):
+            kept = []
+            scope = {"kept": kept, "itertools": itertools}
+            exec(compile(text, file, "exec"), scope)
+            function = way(scope["program"])
+            return [told([function(Tensor([1.0 + n]), n * 1.5 + 1, n * 2.5 + 3), kept[-1:]]) for n in range(3)]
+
+        assert run(jit) == run(lambda function: function), text
+
+
+ENDED = ["iter([x])", "iter((x,))", "reversed([x])", "reversed((x,))", "iter({1})", "iter({1: x})", "iter('a')",
+         "iter(b'a')", "iter('\\u00e9')", "iter(range(1))", "zip([x])", "enumerate([x])",
+         "itertools.chain([x])", "itertools.islice([x], 1)",
+         "itertools.repeat(x, 1)", "iter(collections.deque([x]))", "itertools.pairwise([x])", "map(abs, [x])"]  # fmt: skip
+
+
+@pytest.mark.parametrize("ended", ENDED)
+def test_an_iterator_that_has_ended_is_what_it_was(ended, tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(
+        f"def program(t, x):\n    it = {ended}\n    items = [*it]\n    seen = t.sum().item()\n"
+        "    return type(it), len(items), next(it, None), seen, it\n"
+    )
+    scope = {"itertools": itertools, "collections": collections}
+    exec(compile(file.read_text(), file, "exec"), scope)
+    compiled = jit(scope["program"])
+    for x in (1.5, 2.5, 3.5):
+        *found, it = compiled(Tensor([x]), x)
+        *right, other = scope["program"](Tensor([x]), x)
+        assert (found, type(it), [*it]) == (right, type(other), [])
+
+
+def test_an_iterator_is_one_for_who_holds_it_and_in_an_attribute():
+    class Box:
+        pass
+
+    def program(x):
+        box = Box()
+        box.it = (each * x for each in (1, 2))
+        return itertools.chain([box], [box.it]), [box, box.it]
+
+    for way in (program, jit(program)):
+        chained, (box, it) = way(1.5)
+        assert [*chained] == [box, it]
+        assert box.it is it
+        assert type(it) is types.GeneratorType

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy
 import pytest
 
 from anfora import Tensor, jit
@@ -32,6 +33,16 @@ class Key:
     def __index__(self):
         LOG.append(("index", self.value))
         return self.value
+
+
+class Cut:
+    """Shortens lists, in a way that nothing is known of."""
+
+    def __init__(self, length):
+        self.length = length
+
+    def __call__(self, row):
+        numpy.frompyfunc(row.__delitem__, 1, 0)(numpy.array([slice(self.length, None)]))
 
 
 KEYS = "[Key(3), Key(1), Key(n)]"
@@ -85,3 +96,67 @@ def test_tensors_behind_iterators_need_no_interpreter():
     for n in (1, 2, 3):
         x = Tensor([1.0, 2.0])
         assert str(compiled(x, n)) == str(program(x, n))
+
+
+#: What goes over a list that the outside has, and how it comes to have it.
+OVER = [
+    "iter(row)", "reversed(row)", "enumerate(row)", "zip(row, row)", "itertools.chain(row)",
+    "itertools.chain([9.0], row, (8.0,), row)", "itertools.islice(row, 2)", "itertools.islice(itertools.cycle(row), 5)",
+    "itertools.zip_longest(row, [1])", "enumerate(itertools.chain(row, row))", "zip(row, itertools.chain(row, row))",
+    "itertools.chain(itertools.islice(row, 1), itertools.chain(row))", "itertools.accumulate(row)", "map(abs, row)",
+    "itertools.chain.from_iterable([row, row])", "itertools.takewhile(abs, row)",
+]  # fmt: skip
+HELD = ["row = [1.0, x, x]; table['row'] = row", "row = [1.0, x, x]; kept[:] = [row]", "row = given",
+        "table['row'] = [x, 2.0]; row = table['row']"]  # fmt: skip
+
+
+@pytest.mark.parametrize("over", OVER)
+def test_items_that_come_later_are_those_of_this_call(over, tmp_path):
+    for number, (held, change) in enumerate(itertools.product(HELD, ("", "row[-1] = x * 2"))):
+        text = (
+            f"def program(t, x, given):\n    {held}\n    found = []\n    for item in {over}:\n        found.append(item)\n"
+            f"        if t.sum() > 4:\n            found.append('large')\n        {change}\n    return found, t + 1\n"
+        )
+        file = tmp_path / f"program{number}.py"
+        file.write_text(text)
+        scope = {"itertools": itertools, "table": {}, "kept": []}
+        exec(compile(text, file, "exec"), scope)
+        compiled = jit(scope["program"])
+        for x in (0.5, 1.5, 2.5, 3.0):
+            t = Tensor([1.0, 2.0 * x])
+            found, right = (way(t, x, [x, 7.0, x + 1])[0] for way in (compiled, scope["program"]))
+            assert repr(found) == repr(right), (text, x)
+
+
+@pytest.mark.parametrize("over", ["reversed(row)", "iter(row)", "reversed(tuple(row))", "zip(reversed(row), row)"])
+def test_it_ends_where_a_list_has_become_shorter(over, tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(
+        f"def program(t, row, cut):\n    found = []\n    for item in {over}:\n        found.append(item)\n"
+        "        if t.sum() > 2:\n            cut(row)\n    return found, t + 1\n"
+    )
+    scope = {}
+    exec(compile(file.read_text(), file, "exec"), scope)
+    compiled = jit(scope["program"])
+    for length in (3, 2, 1, 0, 3):
+        found, right = (
+            way(Tensor([1.0, 2.0]), [1, 2.5, 3, 4.5], Cut(length))[0] for way in (compiled, scope["program"])
+        )
+        assert found == right
+
+
+def test_a_set_that_has_changed_is_walked_over_to_its_end():
+    kept = [set()]
+
+    def program(t, n):
+        kept[0] = {1, 2, n}
+        found = []
+        for item in kept[0]:
+            found.append(item)
+            if t.sum() > 2:
+                kept[0] ^= {1, 7}
+        return found, t + 1
+
+    compiled = jit(program)
+    for n in (3, 4, 5, 3):
+        assert compiled(Tensor([1.0, 2.0]), n)[0] == program(Tensor([1.0, 2.0]), n)[0]

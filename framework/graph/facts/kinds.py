@@ -76,7 +76,10 @@ def reduced(iterator: Any) -> Any:
         >>> reduced(iter((1, 2)))[1:]
         (((1, 2),), 0)
     """
-    return quietly(iterator.__reduce__)
+    try:
+        return quietly(iterator.__reduce__)
+    except (RuntimeError, ValueError) as error:  # what it goes over has changed
+        raise TypeError("an iterator that does not say where it is") from error
 
 
 __all__ = ["dict_of_module", "is_a", "module_of", "name_of_module", "reduced"]

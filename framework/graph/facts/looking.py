@@ -8,6 +8,7 @@ Two questions, since special methods of the program are gone into, and the data 
 
 from __future__ import annotations
 
+import itertools
 import operator
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -45,8 +46,8 @@ from anfora.graph.facts.table import (
 from anfora.graph.machine.operations import is_of_python
 
 __all__ = [
-    "asks", "changes_unplainly", "held_by", "is_hashed_plainly", "is_iterator", "is_plain", "keys_of", "looks_into",
-    "may_warn", "parts_of", "warns",
+    "GOING_OVER", "asks", "changes_unplainly", "held_by", "is_hashed_plainly", "is_iterator", "is_plain", "keys_of",
+    "looks_into", "may_warn", "parts_of", "sources_of", "warns",
 ]  # fmt: skip
 
 _DEEPEST = 20
@@ -170,6 +171,23 @@ def held_by(value: Any) -> tuple | None:
         return None
 
 
+def sources_of(value: Any) -> list[Any]:
+    """What one of the iterators `GOING_OVER` takes its items from, now and later; none where it does not tell.
+
+    Example:
+        >>> import itertools
+        >>> [x for x in sources_of(itertools.chain([1], [2])) if type(x) is list]
+        [[1], [2]]
+    """
+    found: list[Any] = []
+    for part in held_by(value) or ():
+        for source in part if type(part) is tuple else (part,):
+            found.append(source)
+            if type(source) is _OVER_TUPLES:  # behind one of a chain's comes the next
+                found += _items(source)
+    return found
+
+
 def _items(value: Any) -> Any:
     """What is still to come of something that is walked over; None where that cannot be seen."""
     kind = type(value)
@@ -196,6 +214,12 @@ def _is_value(value: Any, depth: int = 0) -> bool:
 
 
 #: Iterators that tell what they go over, and where they are.
-_ITERATORS: frozenset[type] = frozenset({type(iter([])), type(iter(()))})
+_OVER_TUPLES: type = type(iter(()))
+#: Iterators that go over something else, as they tell. (Those over sets and dicts tell what is still to come, as a list
+#: that is made for it: where these are is a part of each state anyway.)
+GOING_OVER: frozenset[type] = frozenset(
+    {*known.ITERATORS, map, filter, *(kind for kind in vars(itertools).values() if isinstance(kind, type))}
+)
+_ITERATORS: frozenset[type] = frozenset({type(iter([])), _OVER_TUPLES})
 #: What goes over numbers and texts alone.
 _OF_NUMBERS: frozenset[type] = frozenset({range, type(iter(range(0))), type(iter("")), type(iter(b""))})

@@ -213,7 +213,10 @@ def count_of(items: Any) -> int:
     if kind in COUNTED:
         return len(items)
     if kind in _COUNTING:
-        return operator.length_hint(items)
+        try:
+            return operator.length_hint(items)
+        except ValueError:  # more have come of a set that has changed than it held at the start
+            return 0
     fact = fact_of(kind)
     if fact is None or fact.hands_on is None:
         return 0

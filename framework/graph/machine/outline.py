@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.graph.machine.operations import is_filled
 from anfora.graph.machine.signals import holds, leaves
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.outline import BREAK, END, RAISED, RETURN, Loop
@@ -124,7 +125,7 @@ def outlined(frame: Any, loop: Loop, items: Any, result: Any) -> tuple[Outlined,
         items: what it goes over.
         result: the container that it fills.
     """
-    if not loop.is_possible:
+    if not (loop.is_possible and all(is_filled(frame.cells[name]) for name in loop.to_be_set)):
         return None
     unbound = frozenset(name for name, own in loop.locals.items() if own not in frame.locals)
     is_caught = bool(frame.handlers)

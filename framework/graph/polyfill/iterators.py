@@ -254,6 +254,17 @@ def batched_(items, n):
         yield tuple(batch)
 
 
+def pairwise_(items):
+    last = []
+    for item in items:
+        if last:
+            pair = (last[0], item)
+            last[0] = item
+            yield pair
+        else:
+            last.append(item)
+
+
 def _gone_by(made: Any, places: Any, reached: Any) -> Any:
     """An iterator that has come as far as the same one over the places of its items has when it gives this."""
     for found in places:
@@ -313,6 +324,10 @@ _ORIGINALS: dict[Callable, Original] = {
     compress_: Original(
         itertools.compress, itertools.compress,
         lambda held, loops: itertools.compress(held["data"], held["marks"]), lambda: itertools.compress((), ()),
+    ),
+    pairwise_: Original(
+        itertools.pairwise, itertools.pairwise,
+        lambda held, loops: itertools.pairwise(itertools.chain(held["last"], loops[0])), lambda: itertools.pairwise(()),
     ),
     chain_of_: Original(itertools.chain.from_iterable, itertools.chain, _chained, itertools.chain),
     calls_until_: Original(
@@ -425,6 +440,7 @@ def iterators() -> dict[Any, Callable]:
         itertools.dropwhile: _iterator(dropwhile_, (1,), range(2, 3)),
         itertools.filterfalse: _iterator(filterfalse_, (1,), range(2, 3)),
         itertools.compress: _iterator(compress_, (0, 1), range(2, 3)),
+        itertools.pairwise: _iterator(pairwise_, (0,), range(1, 2)),
         itertools.chain.from_iterable: _iterator(chain_of_, (0,), range(1, 2)),
         iter: gone_into(calls_until_, _is_of_calls),
     }

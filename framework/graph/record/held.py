@@ -31,6 +31,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import defines
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.looking import GOING_OVER
 from anfora.graph.facts.makers import takes_numbers
 from anfora.graph.facts.origins import Number, value_of_number
 from anfora.graph.facts.table import (
@@ -108,7 +109,7 @@ class Held(Notebook):
     def _go_on_with(self, moved: Mapping[int, tuple[Any, Any]]) -> None:
         """Of what has moved, iterators are where they are: if the program had another one than who has been given it, the
         one would not know what the other has taken."""
-        iterators = {key: pair for key, pair in moved.items() if type(pair[0]) in known.ITERATORS}
+        iterators = {key: pair for key, pair in moved.items() if type(pair[0]) in GOING_OVER}
         if iterators:
             self.moved.update(iterators)
             self._exchange(iterators)

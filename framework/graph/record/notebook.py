@@ -28,6 +28,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.looking import GOING_OVER, sources_of
 from anfora.graph.facts.origins import Guard, Number, Origin
 from anfora.graph.facts.table import fact_of
 from anfora.graph.facts.values import exact, has_identity
@@ -463,9 +464,9 @@ class Notebook(Objects):
             self.look(value.base, is_deep, own)
         elif kind in known.VIEWS:
             self.look(known.viewed(value), is_deep, own)
-        elif kind in known.ITERATORS:
-            for item in reduced(value)[1]:
-                self.look(item, is_deep, own)
+        elif kind in GOING_OVER:
+            for source in sources_of(value):
+                self.look(source, is_deep, own)
 
     def _look_item(self, item: Any, place: Origin, is_deep: bool = True) -> None:
         given = self.register(item, place)

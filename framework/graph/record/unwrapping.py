@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import gc
 import operator
 import types
 from collections.abc import Callable, Collection, Mapping
@@ -16,8 +17,9 @@ from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.classes import slots_of
 from anfora.graph.facts.collected import KINDS
-from anfora.graph.facts.kinds import is_a, reduced
+from anfora.graph.facts.kinds import is_a, module_of, reduced
 from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.looking import GOING_OVER, is_iterator
 from anfora.graph.facts.origins import Number
 from anfora.graph.lower.ranges import Counter, iterator_of
 from anfora.graph.machine import operations
@@ -131,13 +133,15 @@ class Unwrapping:
         elif kind is types.MethodType or known.is_bound(value):
             owner = self._value(value.__self__)
             result = value if owner is value.__self__ else _bound(value, owner)
-        elif kind in known.ITERATORS:
+        elif kind in GOING_OVER:
             result = self._iterator(value)
         else:
             self.changed[id(value)] = result = value
             self._pending.append(value)
             if self._is_leaving and is_left(value):
+                others, self._pending = self._pending[:-1], [value]  # they are to find what stands in its place
                 self._go_through()
+                self._pending = others
                 result = value.python(for_good=True)
         if result is not value:
             result = self._moved.get(id(value), (value, result))[1]
@@ -165,11 +169,14 @@ class Unwrapping:
         return value if found is None else frozenset(found)
 
     def _iterator(self, value: Any) -> Any:
-        function, args, *state = reduced(value)
-        items = tuple([self._value(item) for item in args])
-        if all(new is old for new, old in zip(items, args)):
+        try:
+            function, *parts = reduced(value)
+        except TypeError:  # it does not tell what it holds
             return value
-        made = function(*items)
+        args, *state = [self._value(part) for part in parts]
+        if all(map(operator.is_, (args, *state), parts)):
+            return value
+        made = function(*args)
         if state:
             quietly(made.__setstate__, state[0])
         return made
@@ -251,6 +258,10 @@ class Unwrapping:
         self._value(value.base)
 
     def _fill_object(self, value: Any, kind: type) -> None:
+        if is_iterator(value) and module_of(kind) in ("builtins", "itertools") and kind is not types.GeneratorType:
+            for held in gc.get_referents(value):  # of what tells nothing, lists and dicts are gone through all the same
+                self._value(held)
+            return
         if is_a(value, BaseException):
             self._exchange(setattr, value, "args", value.args)
         if kind.__dictoffset__:

@@ -77,7 +77,7 @@ class Written:
         imager.image(calls)
         ours = {id(calls), *map(id, calls), *(id(args) for _, args in calls)}
         made = enumerate(imager.made)
-        live.kept = {id(value): number for number, value in made if id(value) not in ours}
+        live.kept = {id(value): (value, number) for number, value in made if id(value) not in ours}
 
     def _calls(self) -> tuple:
         return tuple((write.operation, write.args) for write in self.writes)
@@ -91,6 +91,7 @@ class Written:
         #: slot of what was made -> its number among what the image makes
         self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
         self._build = None if self.kept else builder(self.image)
+        live.kept = {}  # the program may drop it from here on
 
     def release(self, piece: Piece, alive: int | None) -> None:
         """The piece has ended: hold nothing of the first run.

@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 import copy
 import functools
+import itertools
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -84,11 +85,32 @@ class Loop:
                 return False
             if isinstance(node, ast.Name) and node.id in ("super", "__class__"):
                 return False
+            if self._own_cells.intersection(_taken_away(node)):
+                return False
         try:
             self.code(frozenset(), False)
         except Unsupported:
             return False
         return True
+
+    @functools.cached_property
+    def _own_cells(self) -> frozenset[str]:
+        """The variables in cells of the function itself. To its loop they are ones from around: where one has no value,
+        Python says so in other words, and raises something else."""
+        return self._cells - self._free - set(self.renamed)
+
+    @functools.cached_property
+    def to_be_set(self) -> frozenset[str]:
+        """Those among them that must have a value when the loop goes on: it does not set them before all else."""
+        node, surely = self.node, set[str]()
+        if isinstance(node, (ast.For, ast.While)):
+            start = [node.target] if isinstance(node, ast.For) else [node.test]
+            for part in (*start, *itertools.takewhile(lambda each: isinstance(each, ast.Assign), node.body)):
+                names = [each for each in every_node(part) if isinstance(each, ast.Name)]
+                if not surely.issuperset(each.id for each in names if type(each.ctx) is ast.Load):
+                    break
+                surely.update(each.id for each in names)
+        return self._own_cells & self._mentioned - {mangle(name, self._private) for name in surely}
 
     @property
     def is_walk(self) -> bool:
@@ -237,6 +259,13 @@ class Loop:
             shown = [each for each in INNER[id(definition.python)][1] if each.is_around(place)]
             INNER[id(code)] = code, tuple([each._replace(is_all=True) for each in shown]), definition.python
         return code
+
+
+def _taken_away(node: ast.AST) -> list[str]:
+    """The variables that lose their values behind a piece of syntax."""
+    if isinstance(node, ast.ExceptHandler) and node.name is not None:
+        return [node.name]
+    return [node.id] if isinstance(node, ast.Name) and type(node.ctx) is ast.Del else []
 
 
 def _at(like: ast.AST, made: Any) -> Any:

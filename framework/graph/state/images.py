@@ -253,7 +253,7 @@ class Imager:
     def _iterator(self, value: Any) -> Image:
         try:
             parts = reduced(value)
-        except (TypeError, RuntimeError):
+        except TypeError:
             raise NoImage(f"an iterator of type {type(value).__name__}") from None
         if type(value) is _OVER_SETS:
             walked = gc.get_referents(value)
@@ -261,6 +261,8 @@ class Imager:
                 return "iterator over a set", self._image(walked[0]), tuple(map(self._image, parts[1][0]))
         if is_a(parts, str) or type(value).__name__ in ("generator", "coroutine"):
             raise NoImage(f"an iterator of type {type(value).__name__}")
+        if len(parts) == 2 and type(value) in _ENDED:
+            parts = _ENDED[type(value)], ()
         function, args, *state = parts
         return "iterator", function, self._image(tuple(args)), self._image(state[0] if state else None), bool(state)
 
@@ -466,6 +468,8 @@ class _Builder:
         state = self.build(image[3])
         if image[4] and state is not None:
             quietly(value.__setstate__, state)
+            if type(value) in _BACKWARDS and reduced(value)[2:] != (state,):
+                quietly(value.__setstate__, -1)  # it stands behind the end of what is shorter now: no item comes
         return self.made[place]
 
     def _fill_dict(self, table: dict, image: Image) -> None:
@@ -566,6 +570,26 @@ _BUILT: dict[str, Callable[[_Builder, Image, int], Any]] = {
 }  # fmt: skip
 
 _OVER_SETS: type = type(iter(set()))
+
+
+def _ended(way: Callable[[Any], Any], over: Any) -> Any:
+    """An iterator that has no more items."""
+    made = way(over)
+    for _ in made:
+        pass
+    return made
+
+
+#: Ways to get iterators, and over what, of which Python says, once they have ended, that they go over a list or a tuple.
+_WAYS: list[tuple[Callable[[Any], Any], Any]] = [
+    (reversed, []),
+    (iter, set()),
+    (iter, b""),
+    (iter, bytearray()),
+    (iter, "\u00e9"),
+]
+_ENDED: dict[type, Callable[[], Any]] = {type(way(over)): functools.partial(_ended, way, over) for way, over in _WAYS}
+_BACKWARDS: tuple[type, ...] = (type(reversed([])), reversed)
 
 
 def slots_in(image: Image, kinds: tuple[str, ...] = ("slot", "number")) -> set[int]:

@@ -138,8 +138,8 @@ class Live:
         self.values: list[Any] = []
         self.origins: list[Origin] = []
         self.index: dict[int, int] = {}
-        #: What the writes of the piece have put somewhere, by identity: its number among what they make.
-        self.kept: dict[int, int] = {}
+        #: What the writes of the piece have put somewhere, by identity: itself, and its number among what they make.
+        self.kept: dict[int, tuple[Any, int]] = {}
 
     def add(self, value: Any, origin: Origin) -> int:
         self.index[id(value)] = len(self.values)
@@ -152,9 +152,9 @@ class Live:
         found = self.index.get(id(value))
         if found is not None:
             return found
-        number = self.kept.get(id(value))
-        if number is not None:
-            return self.add(value, Origin("kept", number))
+        kept = self.kept.get(id(value))
+        if kept is not None:
+            return self.add(value, Origin("kept", kept[1]))
         origin = self.recorder.origin_of(value)
         if origin is None:
             return None

@@ -27,8 +27,7 @@ add(itertools.takewhile, CALLED, WALKED, by_python=True)
 add(itertools.dropwhile, CALLED, WALKED, by_python=True)
 add(itertools.filterfalse, CALLED, WALKED, by_python=True)
 add(itertools.compress, WALKED, WALKED | TRUTHS, by_python=True)
-if hasattr(itertools, "pairwise"):
-    add(itertools.pairwise, WALKED)
+add(itertools.pairwise, WALKED | WHOLE, by_python=True)
 if hasattr(itertools, "batched"):
     add(itertools.batched, WALKED, INDEX, by_python=True)
 add(functools.reduce, CALLED, DRAINED, KEPT, gives=ITEM, by_python=True)
