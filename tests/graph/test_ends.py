@@ -112,6 +112,16 @@ def test_what_is_one_kernel(function, kernels):
     assert kernels is None or sorted(found) == sorted(kernels)
 
 
+@pytest.mark.parametrize("kind", ["bool", "int8", "int32", "int64", "float16", "float64"])
+@pytest.mark.parametrize("along", ["all", "a column", "one"])
+def test_operands_of_other_types(kind, along):
+    shape = {"all": (40, 50), "a column": (50,), "one": ()}[along]
+    other = (normal(*shape, seed=4) * 3).astype(getattr(ms, kind))
+    after(lambda x: (lambda y: y * other + y)(x @ W), X)
+    other = other.reshape(1, *shape) if along == "all" else other
+    after(lambda x: (lambda y: ops.relu(y - other))(ops.dense(x.reshape(1, 40, 70), W.T)), X)
+
+
 def test_writes_in_place_between_stay_in_their_order():
     def f(x, w, r):
         y = x @ w
@@ -171,3 +181,19 @@ def test_batch_norm_in_inference_goes_with_the_convolution(dtype, affine):
     [point] = compiled.program.entries.values()
     segment, _ = point.variants[0].runner.segment()
     assert "norm_with" not in [call.entry.op.name for call in planned_calls(segment.graph)]
+
+
+@pytest.mark.parametrize("written", ["x", "mean", "variance", "weight", "bias", "inner"])
+def test_batch_norm_reads_what_was_there_before_a_write(written):
+    def f(x, mean, variance, weight, bias):
+        inner = x * 1 if written == "inner" else x
+        y = ops.batch_norm(inner, mean, variance, weight, bias)
+        {"x": x, "mean": mean, "variance": variance, "weight": weight, "bias": bias, "inner": inner}[written].add_(1)
+        return ops.relu(y), ops.batch_norm(y, mean, variance, weight, bias) * 2
+
+    def run(function):
+        given = [normal(2, 3, 4, 4), normal(3, seed=1), normal(3, seed=2) ** 2, normal(3, seed=3), normal(3, seed=4)]
+        return [bits([*function(*given), *given]) for _ in range(3)]
+
+    with no_grad():
+        assert run(jit(f)) == run(f)

@@ -78,7 +78,7 @@ class _Head(NamedTuple):
         [*others, (result, kind)] = (*elements.inputs, *elements.outputs)
         if len(elements.outputs) > 1 or (result.code, kind) != (self.output.code, elem):
             return False
-        return all(kind == elem for _, kind in others) and all(
+        return all(kind == compute_elem(buffer.code) == elem for buffer, kind in others) and all(
             follows(self.output, strides, self.axis) for _, _, strides in (*candidate.reads, *candidate.writes)
         )
 

@@ -9,7 +9,7 @@ from anfora.core.dtype import float32, float64
 from anfora.eager.entry import entry_for, freeze
 from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode
 from anfora.graph.ir.planned import OperatorCall, planned_calls
-from anfora.graph.passes.edges import kept_of, lead_to, roots_of
+from anfora.graph.passes.edges import kept_of, lead_to, roots_of, written_of
 from anfora.ops import add, cast, mul, reciprocal, reshape, sqrt, sub
 from anfora.ops.arithmetic import multiply_add
 from anfora.ops.normalization import norm_with
@@ -24,6 +24,7 @@ def write_out_norms(graph: Graph) -> None:
                                                  y = multiply_add(x - m, s, b)
 
     Exact: these are the operations of its kernel, with its roundings. Not for halves, for which it rounds once at the end.
+    Norms of what is written in place stay: the new calls stand where their results are wanted, which may be behind a write.
 
     Args:
         graph: of a piece; it is changed.
@@ -32,11 +33,13 @@ def write_out_norms(graph: Graph) -> None:
     norms = [call for call in calls if call.entry.op is norm_with]
     if not norms:
         return
-    kept = kept_of(graph, calls, roots_of(graph, calls))
+    roots = roots_of(graph, calls)
+    kept, written = kept_of(graph, calls, roots), written_of(graph, calls, roots)
     stands_for: dict[AnfNode, AnfNode] = {}
     for call in norms:
         kinds = {layout.dtype for layout in call.entry.inputs if layout is not None}
-        if call not in kept and kinds in ({float32}, {float64}):
+        is_apart = call not in kept and written.isdisjoint(roots.get(node, node) for node in call.operands)
+        if is_apart and kinds in ({float32}, {float64}):
             stands_for[call] = _written_out(_Writer(graph, call))
     lead_to(planned_calls(graph), stands_for)
 
