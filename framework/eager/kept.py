@@ -6,10 +6,11 @@ is looked at as a recorder looks: which operators ran, and where their inputs ca
 without the checks and conversions in front of them, which cost several times what the operators cost on small tensors.
 The gradient rules of operators are kept in the same way.
 
-Not kept are calls that did something no operator shows, or that a later call might do otherwise: somebody looked at data,
-wrote in place, warned, or made a tensor of numbers. What tells a recorder of such things tells the looker here. While
-anybody watches operators, or a program has put something into the classes of tensors that may look at data or do anything,
-and for arguments that are no plain tensors, numbers and words, all goes the long way.
+Not kept are calls that did something no operator shows, or that a later call might do otherwise: somebody looked at
+data, wrote in place, warned, or made a tensor of numbers. What tells a recorder of such things tells the looker here.
+While anybody watches operators, or refuses writes as `vmap` does, or a program has put something into the classes of
+tensors that may look at data or do anything, and for arguments that are no plain tensors, numbers and words, all goes
+the long way.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Calls:
 
     def __call__(self, args: tuple, kwargs: dict) -> Any:
         """The result of a call; NotImplemented where the function is to be called itself."""
-        if state[1] or self.vain >= _MOST_IN_VAIN or (ours.tag.value != ours.seen and not ours.stand()):
+        if state[1] or state[2] or self.vain >= _MOST_IN_VAIN or (ours.tag.value != ours.seen and not ours.stand()):
             return NotImplemented
         tensors: list[Tensor] = []
         key = _key(args, tensors) if args else ()
@@ -73,7 +74,7 @@ class Calls:
             return function(*tensors)
         if function is False:
             return NotImplemented
-        if not dispatch.comes_again(known, key) or batched.state.depth:
+        if not dispatch.comes_again(known, key):
             return NotImplemented
         looker = _Looker()
         result = looker.look(self.function, args, kwargs)

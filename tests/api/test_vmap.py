@@ -311,3 +311,33 @@ def test_gradients_by_what_the_function_captures():
     second = ms.grad(lambda w: (ms.grad(loss)(w) ** 2).sum())(weight)
     third = ms.grad(lambda w: (ms.grad(lambda w: (ops.relu(Tensor(A) @ w).sum(1) ** 2).sum())(w) ** 2).sum())(weight)
     np.testing.assert_allclose(second.asnumpy(), third.asnumpy(), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        lambda x: x.add_(1),
+        lambda x: x.mul_(2),
+        lambda x: x.clamp_(0, 3),
+        lambda x: x.copy_(x + 1),
+        lambda x: x.__setitem__(0, x[1] + 1),
+        lambda x: x.mul_(ops.dropout(x + 1, 0.5)),
+    ],
+)
+def test_writes_into_what_the_examples_share_are_done_for_each(effect):
+    """Also where calls of this kind, outside of any vmap, have been kept."""
+
+    def f(x, w):
+        product = w * x
+        effect(x)
+        return product
+
+    shared, alone = (Tensor([0.5, 1.0, 2.0]) for _ in range(2))
+    for _ in range(4):
+        ms.set_seed(3)
+        found = ms.vmap(f, (None, 0))(shared, Tensor([[1.0], [2.0]]))
+        effect(shared)
+        ms.set_seed(3)
+        want = [f(alone, Tensor([k])).tolist() for k in (1.0, 2.0)]
+        effect(alone)
+        assert (found.tolist(), shared.tolist()) == (want, alone.tolist())
