@@ -3,6 +3,7 @@ Householder reflections. All have gradients."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ def _eliminated(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Elimination, one column after the other, in all matrices at once; the first of the largest elements is the pivot."""
     steps = min(x.shape[-2:])
     batch = x.shape[:-2]
-    x = x.reshape(-1, *x.shape[-2:]).copy()
+    x = x.reshape(math.prod(batch), *x.shape[-2:]).copy()
     pivots = np.empty((len(x), steps), np.int32)
     each = np.arange(len(x))
     for k in range(steps):

@@ -57,16 +57,20 @@ def idct(x: Tensor, type: int = 2, n: int | None = None, axis: int = -1, norm: s
 
 
 def dctn(
-    x: Tensor, type: int = 2, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None
+    x: Tensor,
+    type: int = 2,
+    s: int | Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
+    norm: str | None = None,
 ) -> Tensor:
     """`dct` along several axes, one after the other.
 
     Args:
         x, type, norm: as in `dct`.
-        s: the length of each axis.
-        axes: which; by default the last ones for `s`, or all.
+        s: the length of each axis, or of the one.
+        axes: which, or which one; by default the last ones for `s`, or all.
     Raises:
-        as `dct`; OpValueError: `s` and `axes` differ in length, or an axis is named twice.
+        as `dct`; OpValueError: `s` and `axes` differ in length, `s` has more than there are axes, or an axis is named twice.
     Example:
         >>> dctn(Tensor([[1., 1.], [1., 1.]])).round(decimals=4).tolist()
         [[2.0, 0.0], [0.0, 0.0]]
@@ -75,7 +79,11 @@ def dctn(
 
 
 def idctn(
-    x: Tensor, type: int = 2, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None
+    x: Tensor,
+    type: int = 2,
+    s: int | Sequence[int] | None = None,
+    axes: int | Sequence[int] | None = None,
+    norm: str | None = None,
 ) -> Tensor:
     """The inverse of `dctn`; arguments and errors are the same.
 
@@ -89,9 +97,12 @@ def idctn(
 def _each(name: str, one: Callable[..., Tensor], x: Tensor, type: int, s: Any, axes: Any, norm: Any) -> Tensor:
     if not isinstance(x, Tensor):
         raise OpTypeError(f"{name} needs a tensor for `x`, but got {x!r}", arg="x")
+    s = None if s is None else _whole_numbers(name, "s", s)
+    if axes is None and s is not None and len(s) > x.ndim:
+        raise OpValueError(f"{name}: {len(s)} lengths for a tensor of {x.ndim} axes", arg="s")
     if axes is None:
         axes = range(x.ndim) if s is None else range(x.ndim - len(s), x.ndim)
-    axes = tuple(axes)
+    axes = _whole_numbers(name, "axes", axes)
     if s is not None and len(s) != len(axes):
         raise OpValueError(f"{name} needs a length for each axis, but got {len(s)} for {len(axes)} axes", arg="s")
     if len({axis % max(x.ndim, 1) for axis in axes}) < len(axes):
@@ -99,6 +110,13 @@ def _each(name: str, one: Callable[..., Tensor], x: Tensor, type: int, s: Any, a
     for place, axis in enumerate(axes):
         x = one(x, type, None if s is None else s[place], axis, norm)
     return x
+
+
+def _whole_numbers(name: str, arg: str, value: Any) -> tuple[int, ...]:
+    numbers = (value,) if isinstance(value, int) else tuple(value) if isinstance(value, Sequence) else (None,)
+    if not all(isinstance(number, int) for number in numbers):
+        raise OpTypeError(f"{name} needs integers for `{arg}`, but got {value!r}", arg=arg)
+    return numbers
 
 
 def _along(name: str, x: Tensor, type: Any, n: Any, axis: Any, norm: Any, transform: Callable[..., Tensor]) -> Tensor:

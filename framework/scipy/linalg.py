@@ -49,8 +49,14 @@ def _right_side(name: str, a: Tensor, b: Any) -> Tensor:
     return column
 
 
+def _pair(name: str, arg: str, value: Any, of: str) -> tuple[Any, Any]:
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise OpTypeError(f"{name} needs {of} for `{arg}`, but got {value!r}", arg=arg)
+    return value[0], value[1]
+
+
 def _system(name: str, trans: Any) -> str:
-    if trans not in _TRANSPOSED:
+    if not isinstance(trans, (int, str)) or trans not in _TRANSPOSED:
         raise OpValueError(f"{name} needs 0, 1, 2, 'N', 'T' or 'C' for `trans`, but got {trans!r}", arg="trans")
     return _TRANSPOSED[trans]
 
@@ -181,7 +187,7 @@ def cho_solve(
         >>> cho_solve((Tensor([[2., 1.], [0., 1.]]), False), Tensor([8., 6.])).tolist()
         [1.0, 2.0]
     """
-    c, lower = c_and_lower
+    c, lower = _pair("cho_solve", "c_and_lower", c_and_lower, "the two results of `cho_factor`")
     half = solve_triangular(c, b, "N" if lower else "C", lower)
     return solve_triangular(c, half, "C" if lower else "N", lower)
 
@@ -225,6 +231,12 @@ def eigh(
         w, v = factors.eigh(a, lower)
     else:
         b = _matrices("eigh", "b", b)
+        if (b.dtype, b.shape) != (a.dtype, a.shape):
+            raise OpValueError(
+                f"eigh needs `b` of the type and shape of `a`, but got {a.dtype}{list(a.shape)} and "
+                f"{b.dtype}{list(b.shape)}",
+                arg="b",
+            )
         if not lower:  # `ops.cholesky` reads the lower triangles
             a, b = ops.adjoint(a), ops.adjoint(b)
         root = ops.cholesky(b)  # b = root rootᴴ
@@ -236,7 +248,7 @@ def eigh(
             w, v = factors.eigh(ops.matmul(ops.matmul(ops.adjoint(root), a), root))
         v = ops.matmul(root, v) if type == 3 else factors.matrix_solve(root, v, True)
     if eigvals is not None:
-        low, high = eigvals
+        low, high = _pair("eigh", "eigvals", eigvals, "two integers")
         if not 0 <= low <= high < a.shape[-1]:
             raise OpValueError(
                 f"eigh: `eigvals` {eigvals} is out of range for {a.shape[-1]} eigenvalues", arg="eigvals"
@@ -305,7 +317,7 @@ def lu_solve(
         >>> lu_solve(lu_factor(Tensor([[2., 2.], [4., 2.]])), Tensor([4., 6.])).tolist()
         [1.0, 1.0]
     """
-    data, pivots = lu_and_piv
+    data, pivots = _pair("lu_solve", "lu_and_piv", lu_and_piv, "the two results of `lu_factor`")
     kind = _system("lu_solve", trans)
     data = _matrices("lu_solve", "lu_and_piv", data)
     column = _right_side("lu_solve", data, b)
@@ -347,7 +359,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, driver: str | None = None) ->
         raise OpValueError(f"lstsq: {list(B.shape)} does not fit matrices of shape {list(A.shape)}", arg="B")
     solution = ops.matmul(ops.pinv(A, rtol=rcond), B)
     values = ops.svd(A, compute_uv=False)
-    small = (zero_below(A) if rcond is None else rcond) * ops.amax(values, -1, keepdims=True)
+    small = (zero_below(A) if rcond is None else rcond) * values[..., :1]
     off = ops.matmul(A, solution) - B
     empty, given = ops.zeros((0,), values.dtype), driver != "gelsy" and A.shape[-2] > A.shape[-1]
     return (

@@ -339,6 +339,12 @@ def minimize(
                 f"minimize by {method} has the options {', '.join(known)}, but got {name!r}", arg="options"
             )
     chosen = known | ({} if tol is None else {"gtol": tol}) | given
+    for name, value in chosen.items():
+        counts = name not in ("norm", "gtol")
+        fits = isinstance(value, int) and value >= 0 if counts else isinstance(value, (int, float))
+        if not fits and (name, value) != ("maxiter", None):
+            need = "an integer from 0 on" if counts else "a number"
+            raise OpValueError(f"minimize needs {need} for the option {name!r}, but got {value!r}", arg="options")
     objective = _Objective("minimize", lambda x: func(x, *args), x0, None if jac is None else lambda x: jac(x, *args))
     x = np.asarray(x0, np.float64)
     limit = 200 * len(x) if chosen["maxiter"] is None else int(chosen["maxiter"])
@@ -404,6 +410,9 @@ def linear_sum_assignment(
         raise OpValueError(f"{name} needs a matrix of real numbers, but got {cost_matrix!r}", arg="cost_matrix")
     costs = np.asarray(cost_matrix, np.float64)
     size = min(costs.shape)
+    if not (dimension_limit is None or isinstance(dimension_limit, int)):
+        if not isinstance(dimension_limit, Tensor) or dimension_limit.size != 1 or not dimension_limit.dtype.is_integer:
+            raise OpTypeError(f"{name} needs one integer for `dimension_limit`, but got {dimension_limit!r}")
     limit = costs.shape[1] if dimension_limit is None else int(dimension_limit)
     if not 0 <= limit <= costs.shape[1]:
         raise OpValueError(f"{name}: a limit of {limit} for {costs.shape[1]} columns", arg="dimension_limit")

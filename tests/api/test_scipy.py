@@ -169,6 +169,27 @@ def test_other_results():
     assert fft.dct(Tensor([1, 2, 3])).dtype is ms.float32
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (2, 0, 0), (0, 2, 2)])
+def test_matrices_without_elements(shape):
+    *batch, m, n = shape
+    x = Tensor(np.zeros(shape))
+    k = min(m, n)
+    assert [part.shape for part in linalg.lu(x)] == [(*batch, m, m), (*batch, m, k), (*batch, k, n)]
+    solution, residuals, rank, values = linalg.lstsq(x, Tensor(np.ones((*batch, m, 2))), driver="gelss")
+    close(solution, np.zeros((*batch, n, 2)))
+    close(residuals, np.full((*batch, 2), float(m)) if m > n else np.zeros(0))
+    close([rank, values], [np.zeros(batch), np.zeros((*batch, k))])
+    if m == n:
+        data, pivots = linalg.lu_factor(x)
+        assert (data.shape, pivots.shape) == (shape, (*batch, m))
+        assert linalg.lu_solve((data, pivots), Tensor(np.ones((*batch, m)))).shape == (*batch, m)
+
+
+def test_one_axis_may_be_a_number():
+    close(fft.dctn(Tensor(TALL), s=4), scipy.fft.dctn(TALL, s=4, norm="ortho"))
+    close(fft.idctn(Tensor(TALL), axes=0), scipy.fft.idctn(TALL, axes=0, norm="ortho"))
+
+
 @pytest.mark.parametrize(
     "call, error, words",
     [
@@ -211,6 +232,25 @@ def test_other_results():
         (lambda: optimize.linear_sum_assignment(Tensor(A * np.nan), True), OpValueError, "NaN"),
         (lambda: optimize.linear_sum_assignment(Tensor(A + np.inf), False), OpValueError, "finite sum"),
         (lambda: optimize.linear_sum_assignment(Tensor(A), False, Tensor(5)), OpValueError, "limit"),
+        (lambda: optimize.linear_sum_assignment(Tensor(A), False, "5"), OpTypeError, "one integer"),
+        (lambda: linalg.solve_triangular(Tensor(A), Tensor(VECTOR), [1]), OpValueError, "`trans`"),
+        (lambda: linalg.cho_solve(Tensor(A), Tensor(VECTOR)), OpTypeError, "the two results of `cho_factor`"),
+        (lambda: linalg.lu_solve((Tensor(A),), Tensor(VECTOR)), OpTypeError, "the two results of `lu_factor`"),
+        (lambda: linalg.eigh(Tensor(A), eigvals=1), OpTypeError, "two integers"),
+        (lambda: linalg.eigh(Tensor(A), Tensor(A[:2, :2])), OpValueError, "shape of `a`"),
+        (lambda: linalg.eigh(Tensor(A), Tensor(A, ms.float32)), OpValueError, "type and shape"),
+        (lambda: fft.dctn(Tensor(TALL), s=2.5), OpTypeError, "integers for `s`"),
+        (lambda: fft.dctn(Tensor(TALL), axes="01"), OpTypeError, "integers for `axes`"),
+        (lambda: fft.dctn(Tensor(TALL), s=(2, 2, 2)), OpValueError, "3 lengths"),
+        *[
+            (lambda o=o: optimize.minimize(himmelblau, Tensor([0.0]), (), "LBFGS", options=o), OpValueError, words)
+            for o, words in [
+                ({"gtol": "x"}, "a number for the option 'gtol'"),
+                ({"norm": "x"}, "a number for the option 'norm'"),
+                ({"history_size": -1}, "an integer from 0"),
+                ({"maxiter": 1.5}, "an integer from 0"),
+            ]
+        ],
     ],
 )
 def test_refusals(call, error, words):
