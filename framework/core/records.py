@@ -73,5 +73,11 @@ class Record(metaclass=_Waiting):
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Pickled ones come without a call, maybe as the first."""
+        with _lock:
+            _finish(type(self))
+        self.__dict__.update(state)
+
     def __init_subclass__(cls) -> None:
         cls.__class__ = _Waiting  # type: ignore[assignment]  # also where its base is ready

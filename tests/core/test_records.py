@@ -115,3 +115,19 @@ def test_threads_that_meet_a_class_make_it_once():
         for each in threads:
             each.join()
         assert found == [1] * 8
+
+
+class Late(Record):
+    x: int
+
+
+class _OfLate:
+    def __reduce__(self):
+        return object.__new__, (Late,), {"x": 3}
+
+
+def test_the_first_one_may_come_by_pickle():
+    found = pickle.loads(pickle.dumps(_OfLate()))
+    assert repr(found) == "Late(x=3)" and found == Late(3) and hash(found) == hash(Late(3))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.x = 4
