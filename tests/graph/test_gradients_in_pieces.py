@@ -1050,3 +1050,25 @@ def test_outermost_call_in_graph_mode(name):
         expected = plain(gradient(*args))
         with ms.context(mode=ms.GRAPH_MODE):
             assert plain(gradient(*args)) == expected
+
+
+@pytest.mark.parametrize("view", ["[1:]", "[1]", ".view(12)", ".T", ".reshape(1, 12)", "[:1].T", ""])
+@pytest.mark.parametrize("positions", [(0, 1), (0,), (1,)])
+def test_writes_into_views_that_a_gradient_is_taken_by(view, positions):
+    """Memory that a tape has kept moves, with all views on it."""
+
+    def f(x, v):
+        product = v * x.sum()
+        v.add_(1)
+        return (product * product).sum() + v.sum()
+
+    def calls(function):
+        found = []
+        for k in range(3):
+            base, x = Tensor(np.arange(12.0).reshape(3, 4) + k), Tensor([1.0, 2.0, k])
+            v = eval("base" + view)
+            found.append(bits([function(x, v), v, base]))
+        return found
+
+    gradient = ms.value_and_grad(f, positions)
+    assert calls(ms.jit(gradient)) == calls(gradient)

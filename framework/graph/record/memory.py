@@ -106,6 +106,9 @@ class Memory:
                 self.tensors[id(tensor)] = tensor, kept  # another handle, which stays where it is
                 self.handles.pop(id(tensor), None)
         self.holders.replace(before, values)
+        for tensor, _, _ in lying:
+            if tensor._base is owner and id(tensor) in self.tensors:  # it has moved along
+                self.know(current(tensor), self.tensors[id(tensor)][1])
         if id(owner) in self.tensors:
             self.know(owner, self.tensors[id(owner)][1])
         return True
