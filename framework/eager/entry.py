@@ -469,7 +469,9 @@ def entry_for(op: Op, keys: tuple[Key, ...], given: tuple[tuple[str, Any], ...])
     if entry is None:
         if len(entries) >= _MOST_ENTRIES:
             entries.clear()
-        entry = entries[keys, given] = _made(op, keys, {name: thaw(value) for name, value in given})
+        # An operator of the program's own asks functions of that, which mean the builtins that it has put.
+        make = _made if registry.get(op.name) is op else Entry
+        entry = entries[keys, given] = make(op, keys, {name: thaw(value) for name, value in given})
     return entry
 
 

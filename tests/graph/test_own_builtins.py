@@ -199,3 +199,23 @@ def test_what_statements_call_is_asked_for_in_each_call(name, monkeypatch):
             except (ImportError, NameError) as error:
                 said = error
         assert str(said) == f"{name} not found"
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_functions_that_an_operator_of_the_program_asks_see_them(compiled, monkeypatch):
+    told = []
+
+    def shape(x):
+        print("shape")
+        return x
+
+    def dtype(x):
+        print("dtype")
+        return x
+
+    custom = ops.Custom(lambda x: x * 2, shape, dtype, "pyfunc", lambda x, out, dout: (dout * 2,))
+    function = ms.jit(lambda x: custom(x)) if compiled else custom
+    with monkeypatch.context() as patched:
+        patched.setattr(builtins, "print", told.append)
+        assert function(Tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
+    assert told == ["shape", "dtype"]
