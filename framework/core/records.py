@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from anfora.core.own_builtins import undisturbed
+
 if TYPE_CHECKING:
     from typing_extensions import dataclass_transform
 else:
@@ -22,7 +24,7 @@ else:
 __all__ = ["Record"]
 
 _lock = threading.RLock()
-_as_dataclass: Callable[[type], type] = dataclass(frozen=True)
+_as_dataclass: Callable[[type], type] = undisturbed(dataclass(frozen=True))
 
 
 class _Ready(type):

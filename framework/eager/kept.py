@@ -25,6 +25,7 @@ from anfora.core import memory, random, slots
 from anfora.core import tensor as core_tensor
 from anfora.core.abstract import Layout
 from anfora.core.dtype import DType
+from anfora.core.own_builtins import undisturbed
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
 from anfora.core.tensor_classes import ours
@@ -260,6 +261,7 @@ class Rule:
 _STREAM = ("seed", "offset")  #: what random operators call the numbers of a draw
 
 
+@undisturbed
 def _written(steps: list[tuple], tensors: list[Tensor], result: Any) -> Callable | None:
     """A function of the tensors that does these steps; None where something came from elsewhere."""
     script = _Script()

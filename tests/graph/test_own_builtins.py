@@ -219,3 +219,22 @@ def test_functions_that_an_operator_of_the_program_asks_see_them(compiled, monke
         patched.setattr(builtins, "print", told.append)
         assert function(Tensor([1.0, 2.0])).tolist() == [2.0, 4.0]
     assert told == ["shape", "dtype"]
+
+
+@pytest.mark.parametrize("name", ["isinstance", "len", "getattr", "range", "zip", "sorted", "tuple", "any", "map"])
+def test_nobody_asks_them_around_a_first_call(name, monkeypatch):
+    def f(x, y):
+        pair = {(1, 2)} if x.shape == (2, 3) else None
+        return (x @ y.swapaxes(-1, -2) * x.sum() + 1).tanh(), pair, [k for k in "ab"]
+
+    def fails(*_, **__):
+        raise LookupError(name)
+
+    x = Tensor(np.ones((2, 3), np.float32))
+    want = f(x, x)
+    for function in (ms.jit(f), f):
+        for _ in range(3):
+            with monkeypatch.context() as patched:
+                patched.setattr(builtins, name, fails)
+                found = function(x, x)
+            assert found[0].tolist() == want[0].tolist() and found[1:] == want[1:]

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from anfora.core.own_builtins import undisturbed
 from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.lower.arena import Kind, Place, Root, Task
 from anfora.graph.passes.pipeline import is_on
@@ -107,6 +108,7 @@ class _Group:
         return True
 
 
+@undisturbed
 def fuse(tasks: Sequence[Task]) -> list[Task]:
     """The tasks with groups of elementwise ones made one; the order of all others stays."""
     grouping = _Grouping(tasks)

@@ -29,6 +29,8 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from anfora.core.own_builtins import undisturbed
+
 __all__ = ["deliver", "delivered", "held", "holds", "leaves", "releases", "watch"]
 
 #: The handlers that wait, each with the number of its signal, in the order in which they came.
@@ -162,6 +164,7 @@ def _get_behind(signalnum: int, /) -> Any:
     return _behind(_get(signalnum))
 
 
+@undisturbed
 def watch() -> None:
     """Let handlers wait from now on, those that are set already too. In the main thread; does nothing elsewhere."""
     if _signal.signal is _set_waiting or threading.current_thread() is not threading.main_thread():

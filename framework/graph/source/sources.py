@@ -22,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from anfora.core.own_builtins import undisturbed
 from anfora.graph.source import unfiled
 from anfora.graph.source.code import Code, Unsupported
 from anfora.graph.source.quiet import quietly
@@ -73,6 +74,7 @@ def look_for(function: types.FunctionType) -> None:
             definition_of(function)
 
 
+@undisturbed
 def _compile(function: types.FunctionType) -> Code | str:
     python = function.__code__
     if python.co_flags & (inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR):
@@ -197,6 +199,7 @@ _FILES: dict[str, _File] = {}
 _OF_MANY = frozenset({"<string>", "<stdin>"})
 
 
+@undisturbed
 def _find(function: types.FunctionType) -> Definition:
     python = function.__code__
     lines = linecache.getlines(python.co_filename, function.__globals__)

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import memory
+from anfora.core.own_builtins import undisturbed
 from anfora.core.tensor import Tensor
 from anfora.graph.facts.kinds import dict_of_module, name_of_module
 from anfora.graph.tell.kinds import WITHOUT_IDENTITY, Plan, is_of_a_library
@@ -138,6 +139,7 @@ def _code_in(code: types.CodeType) -> Iterator[types.CodeType]:
 
 
 @functools.lru_cache(4096)
+@undisturbed
 def _globals_read(code: types.CodeType) -> tuple[str, ...]:
     """The names of the globals that a code object reads or sets, and those in it, in order."""
     instructions = itertools.chain.from_iterable(map(dis.get_instructions, _code_in(code)))
