@@ -70,7 +70,8 @@ def dctn(
         s: the length of each axis, or of the one.
         axes: which, or which one; by default the last ones for `s`, or all.
     Raises:
-        as `dct`; OpValueError: `s` and `axes` differ in length, `s` has more than there are axes, or an axis is named twice.
+        as `dct`; OpTypeError: `s` or `axes` are no integers; OpValueError: they differ in length, `s` has more than there
+        are axes, or an axis is named twice.
     Example:
         >>> dctn(Tensor([[1., 1.], [1., 1.]])).round(decimals=4).tolist()
         [[2.0, 0.0], [0.0, 0.0]]

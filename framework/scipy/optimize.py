@@ -410,9 +410,12 @@ def linear_sum_assignment(
         raise OpValueError(f"{name} needs a matrix of real numbers, but got {cost_matrix!r}", arg="cost_matrix")
     costs = np.asarray(cost_matrix, np.float64)
     size = min(costs.shape)
-    if not (dimension_limit is None or isinstance(dimension_limit, int)):
-        if not isinstance(dimension_limit, Tensor) or dimension_limit.size != 1 or not dimension_limit.dtype.is_integer:
-            raise OpTypeError(f"{name} needs one integer for `dimension_limit`, but got {dimension_limit!r}")
+    limits = dimension_limit if isinstance(dimension_limit, Tensor) else None
+    is_one = limits is not None and limits.size == 1 and limits.dtype.is_integer
+    if not (is_one or dimension_limit is None or isinstance(dimension_limit, int)):
+        raise OpTypeError(
+            f"{name} needs one integer for `dimension_limit`, but got {dimension_limit!r}", arg="dimension_limit"
+        )
     limit = costs.shape[1] if dimension_limit is None else int(dimension_limit)
     if not 0 <= limit <= costs.shape[1]:
         raise OpValueError(f"{name}: a limit of {limit} for {costs.shape[1]} columns", arg="dimension_limit")

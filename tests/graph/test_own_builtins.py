@@ -225,7 +225,7 @@ def test_functions_that_an_operator_of_the_program_asks_see_them(compiled, monke
 def test_nobody_asks_them_around_a_first_call(name, monkeypatch):
     def f(x, y):
         pair = {(1, 2)} if x.shape == (2, 3) else None
-        return (x @ y.swapaxes(-1, -2) * x.sum() + 1).tanh(), pair, [k for k in "ab"]
+        return (x @ y.swapaxes(-1, -2) * x.sum() + 1).tanh(), pair, [k * 2 for k in "ab"]
 
     def fails(*_, **__):
         raise LookupError(name)
