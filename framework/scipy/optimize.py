@@ -1,7 +1,7 @@
 """Minimization of functions, line searches, and assignment, by scipy's names.
 
 The functions are programs on tensors, whose gradients are found by the tape. What is done between their calls are steps in
-double precision: same results for any number of threads.
+double precision, whose products are ours: same results for any number of threads, on any CPU.
 
 Source:
     Nocedal & Wright, Numerical Optimization, 2nd edition: algorithms 3.5 and 3.6 (line search), 6.1 (BFGS), 7.4 (L-BFGS).
@@ -22,6 +22,7 @@ from anfora.api import value_and_grad
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.nearest import missing_in
 from anfora.core.tensor import Tensor
+from anfora.ops import matmul
 
 __all__ = ["line_search", "linear_sum_assignment", "minimize"]
 
@@ -103,6 +104,10 @@ class _Objective:
         return float(value.reshape(())), gradient
 
 
+def _times(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return matmul(Tensor(left), Tensor(right)).asnumpy()
+
+
 class _Point(NamedTuple):
     """What is known of one step along a line: its length, the value, the slope there, and the gradient."""
 
@@ -169,7 +174,7 @@ def _zoom(
 def _along(objective: _Objective, x: np.ndarray, direction: np.ndarray) -> Callable[[float], _Point]:
     def at(step: float) -> _Point:
         value, gradient = objective(x + step * direction)
-        return _Point(step, value, float(gradient @ direction), gradient)
+        return _Point(step, value, float(_times(gradient, direction)), gradient)
 
     return at
 
@@ -214,7 +219,7 @@ def line_search(
         value, gradient = objective(x)
     value = value if old_fval is None else float(old_fval)
     gradient = gradient if gfk is None else np.asarray(gfk, np.float64)
-    start = _Point(0.0, value, float(gradient @ direction), gradient)
+    start = _Point(0.0, value, float(_times(gradient, direction)), gradient)
     point, found, tried = _search(_along(objective, x, direction), start, c1, c2, maxiter)
     calls = objective.calls
     return LineSearchResults(
@@ -237,16 +242,16 @@ class _Whole:
         self.matrix, self.learned = np.eye(size), False
 
     def direction(self, gradient: np.ndarray) -> np.ndarray:
-        return -(self.matrix @ gradient)
+        return -_times(self.matrix, gradient)
 
     def learn(self, moved: np.ndarray, change: np.ndarray) -> None:
-        product = float(moved @ change)
+        product = float(_times(moved, change))
         if product > 0:
             if not self.learned:  # the first step tells how large the second derivatives are
-                self.matrix *= product / float(change @ change)
+                self.matrix *= product / float(_times(change, change))
                 self.learned = True
             turned = np.eye(len(moved)) - np.outer(moved, change) / product
-            self.matrix = turned @ self.matrix @ turned.T + np.outer(moved, moved) / product
+            self.matrix = _times(_times(turned, self.matrix), turned.T) + np.outer(moved, moved) / product
 
     def shown(self) -> np.ndarray | None:
         return self.matrix
@@ -261,17 +266,17 @@ class _Recent:
     def direction(self, gradient: np.ndarray) -> np.ndarray:
         found, parts = gradient.copy(), []
         for moved, change, product in reversed(self.steps):
-            parts.append(float(moved @ found) / product)
+            parts.append(float(_times(moved, found)) / product)
             found -= parts[-1] * change
         if self.steps:
             _, change, product = self.steps[-1]
-            found *= product / float(change @ change)
+            found *= product / float(_times(change, change))
         for (moved, change, product), part in zip(self.steps, reversed(parts)):
-            found += (part - float(change @ found) / product) * moved
+            found += (part - float(_times(change, found)) / product) * moved
         return -found
 
     def learn(self, moved: np.ndarray, change: np.ndarray) -> None:
-        product = float(moved @ change)
+        product = float(_times(moved, change))
         if product > 0:
             self.steps.append((moved, change, product))
 
@@ -358,7 +363,7 @@ def minimize(
         if iterations >= limit:
             break
         direction = estimate.direction(gradient)
-        start = _Point(0.0, value, float(gradient @ direction), gradient)
+        start = _Point(0.0, value, float(_times(gradient, direction)), gradient)
         point, found, _ = _search(_along(objective, x, direction), start, 1e-4, 0.9, int(chosen["line_search_maxiter"]))
         if not found and not point.value < value:
             status = 5
