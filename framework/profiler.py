@@ -44,7 +44,8 @@ class Took(NamedTuple):
     """A step of a native program, by all threads together.
 
     Attributes:
-        operator: its name; those of a fused group stand in one row, as `mul+add+relu`.
+        operator: its name; those of a fused group stand in one row, as `mul+add+relu`, with the line and Cell of the
+            last, or of the product or convolution in front.
         kernel: what its machine code was made by.
         line: of the program, as `train.py:12`; "" where none is known.
         cell: the Cell that was called, as `Net.head.fc`; "" outside of Cells.
@@ -356,9 +357,10 @@ def _joined(ran: list[Ran], calls: _Calls, start: int) -> Iterable[Took]:
             if call is not None:
                 line, cell, is_back = _line(call.place), call.cell, call.is_back
         elif computes:
-            name, last = "+".join(row.entry.op.name for row in computes), computes[-1]
-            place, cells = (last.place, last.cells) if last.back is None else last.back
-            line, is_back = _line(place), last.back is not None
+            name = "+".join(row.entry.op.name for row in computes)
+            told = computes[0 if computes[0].entry.end_axis is not None else -1]  # a product takes longer than its end
+            place, cells = (told.place, told.cells) if told.back is None else told.back
+            line, is_back = _line(place), told.back is not None
             cell = _path(cell_path(None, cells.cell_calls())) if cells is not None else ""
         else:
             name, line, cell, is_back = "copies and checks", "", "", False
