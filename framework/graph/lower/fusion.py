@@ -32,6 +32,7 @@ __all__ = ["Scalars", "can_be_scalar", "can_fail", "fuse", "scalars"]
 
 _MOST_MEMBERS = 24
 _MOST_OPERANDS = 12  #: that a loop reads from memory: they and what is handed on share the vector registers
+_DEAR = 0.3  #: nanoseconds an element, above which a body does better in a loop that has several vectors at work
 _SHORTEST_ROW = 64  #: elements of the innermost axis, where not all operands are contiguous
 
 #: The elements of an array, in the order of the loop: where it starts, its strides for the shape of the group.
@@ -75,6 +76,8 @@ class _Head(NamedTuple):
         """Whether its kernel can compute a candidate, from what it has computed so far and from memory."""
         elements, elem = candidate.elements, compute_elem(self.output.code)
         if candidate.shape != self.output.shape or getattr(elements.body, "is_partial", False):
+            return False
+        if elements.nanoseconds > _DEAR:
             return False
         [*others, (result, kind)] = (*elements.inputs, *elements.outputs)
         if len(elements.outputs) > 1 or (result.code, kind) != (self.output.code, elem):
