@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pathlib
 import subprocess
 import sys
 
@@ -60,19 +59,3 @@ DOORS = {
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_leads_in(door):
     assert run(DOORS[door]) == "5.0\n"
-
-
-def test_every_module_can_be_imported_first():
-    root = pathlib.Path(anfora.__file__).parent
-    modules = [f"anfora.{n}.{f.stem}" for n in ("core", "kernel") for f in sorted((root / n).glob("[a-z]*.py"))]
-    modules += [f"anfora.{n}" for n in ("api", "eager", "interop", "interop.checkpoint", "modes", "nn", "ops", "optim")]
-    program = (
-        "import importlib, sys\n"
-        "def forget():\n"
-        "    for m in [m for m in sys.modules if m.split('.')[0] == 'anfora']: del sys.modules[m]\n"
-        f"for m in {modules}:\n"
-        "    forget()\n"
-        "    try: importlib.import_module(m)\n"
-        "    except Exception as e: print(m, repr(e))\n"
-    )
-    assert run(program) == ""
