@@ -294,12 +294,13 @@ class Entry:
     def plan(self) -> Plan:
         """What its kernels do."""
         planner = Planner(self.inputs, self.outputs)
-        self._add_steps(planner, planner.operands[len(self.inputs) :])
+        self._add_steps(planner)
         return planner.finish()
 
-    def _add_steps(self, planner: Planner, results: list, **end: End) -> None:
+    def _add_steps(self, planner: Planner, **end: End) -> None:
         operands = planner.operands
         arguments = [operands[group] for group in self.groups]
+        results = operands[len(planner.inputs) :]
         assert self.op.kernel_rule is not None, f"{self.op.name} has no kernel rule"
         self.op.kernel_rule(planner, *arguments, *results, **self.attributes, **end)
 
@@ -307,8 +308,10 @@ class Entry:
     def end_axis(self) -> int | None:
         """The axis of `Op.ends`; None where nothing more can be done with what it makes."""
         rule = self.op.end_rule
-        layouts = [None if layout is None else layout.type for layout in self.inputs]
-        return None if rule is None else rule(*(layouts[group] for group in self.groups), **self.attributes)
+        if rule is None:
+            return None
+        types = [None if layout is None else layout.type for layout in self.inputs]
+        return rule(*(types[group] for group in self.groups), **self.attributes)
 
     def plan_with_end(self, body: Composed, operands: Sequence[tuple[Layout, Buffer]]) -> Plan:
         """What its kernels do where they apply a body to each element of the output too.
@@ -320,7 +323,7 @@ class Entry:
         count = len(self.inputs)
         planner = Planner((*self.inputs, *(layout for layout, _ in operands)), self.outputs)
         end = End(body, tuple(buffer.at(i) for i, (_, buffer) in enumerate(operands, count)))
-        self._add_steps(planner, planner.operands[len(planner.inputs) :], end=end)
+        self._add_steps(planner, end=end)
         return planner.finish()
 
     # -- what the tape keeps --------------------------------------------------------------------------------------

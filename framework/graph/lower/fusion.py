@@ -165,9 +165,11 @@ class _Grouping:
     def _begin_behind(self, position: int, task: Task) -> None:
         """Begin a group whose head is a task, if it can be one."""
         entry = None if task.call is None else task.call.entry
-        if entry is None or entry.end_axis is None or entry.program is None or task.plan is not entry.program.plan:
+        if entry is None or entry.program is None or task.plan is not entry.program.plan:
             return
         axis = entry.end_axis
+        if axis is None:
+            return
         head = self.heads[position] = _Head(task, Buffer.of(0, task.outputs[0].layout), axis)
         group = _Group(head.output.shape, [position], head=position)
         self.groups[position] = group

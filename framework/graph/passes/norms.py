@@ -41,7 +41,7 @@ def write_out_norms(graph: Graph) -> None:
         is_apart = call not in kept and written.isdisjoint(roots.get(node, node) for node in call.operands)
         if is_apart and kinds in ({float32}, {float64}):
             stands_for[call] = _written_out(_Writer(graph, call))
-    lead_to(planned_calls(graph), stands_for)
+    lead_to(calls, stands_for)
 
 
 Found = tuple[AnfNode, Layout]  #: a node, and how its tensor lies
