@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-import threading
-import time
 
 import numpy as np
 import pytest
-from outcomes import assert_stops_at_an_interrupt, bits, in_threads
+from outcomes import assert_stops_at_an_interrupt, bits, in_threads, written_by_another_thread
 
 from anfora import (
     Parameter,
@@ -636,24 +634,17 @@ def test_other_threads_run_meanwhile_and_are_heard(after, monkeypatch):
     """The loop ends because another thread writes to a tensor that it looks at."""
     monkeypatch.setattr(loops, "SCALAR_AFTER", after)
 
-    def wait(flag):
+    @jit
+    def wait(flag, most):
         i = Tensor(0)
-        while flag * 1 + i * 0 == 0:
+        while flag * 1 + i * 0 == 0 and i < most:
             i = i + 1
         return i
 
-    compiled = jit(wait)
-    for _ in range(2):
-        flag = Tensor(0)
-
-        def stop(flag=flag):
-            time.sleep(1.5)  # after all has been compiled
-            flag.add_(1)
-
-        other = threading.Thread(target=stop)
-        other.start()
-        assert compiled(flag).item() > 10
-        other.join()
+    flag = Tensor(0)
+    wait(flag, Tensor(1000))  # all is compiled then
+    with written_by_another_thread(flag):
+        assert wait(flag, Tensor(1 << 60)).item() > 10
 
 
 @pytest.mark.parametrize("kind", ["scalar", "program", "shared"])
