@@ -135,17 +135,17 @@ def grad(graph: FuncGraph, grad_position: int | str | Sequence[int | str] = 0) -
 
     What runs is what the tape of PyNative mode would do, in the same order, so the bits are those of `anfora.grad`. A
     program without branches and calls becomes one graph of operators. Else each graph becomes one that gives the ways back
-    over what it has done too; see `docs/mindir.md`.
+    over what it has done too. Where something computes that is no operator of known types (an `interpret` node, a
+    function of the program, Python's `+` on what is not known yet), or writes in place on the way, the gradient is one
+    call, `differentiated`, which runs the program with the tape on; see `docs/mindir.md`.
 
     Args:
-        graph: a program of operators on tensors of known types: `ir.lower(f, x).graph`, or one that is built so.
+        graph: any program. Of operators on tensors of known types are `ir.lower(f, x).graph`, and one that is built so.
         grad_position: by which parameters, by number or name; several give a tuple of gradients.
     Returns:
         a graph that gives the gradients of the sum of all tensors that `graph` gives; zeros by what it does not depend on.
     Raises:
-        GraphError: there is no such parameter, or its type is not known; something computes with it that is no operator, or
-            whose types are not known; something on the way is written in place, or an operator has a rule that
-            looks at data.
+        GraphError: there is no such parameter; the program is not well formed; an operator refuses the types that it gets.
     Example:
         >>> square = lower(lambda x: x * x, Tensor([1.0, 2.0])).graph
         >>> grad(square)(Tensor([3.0, 4.0])).tolist(), grad(grad(square))(Tensor([3.0, 4.0])).tolist()

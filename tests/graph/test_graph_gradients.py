@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 
 import numpy as np
@@ -11,6 +12,7 @@ from test_graph_files import NETWORKS
 import anfora as ms
 from anfora import Tensor, ir, nn, ops
 from anfora.core.abstract import TensorType
+from anfora.core.errors import OpRuntimeError
 from anfora.graph.ir import PRIMITIVES, FuncGraph
 
 
@@ -345,31 +347,197 @@ def python_in_it(function) -> FuncGraph:
     return graph
 
 
-@pytest.mark.parametrize(
-    ("graph", "position", "message"),
-    [
-        (unknown_types(), 0, "needs its type"),
-        (python_in_it(PRIMITIVES["mul"]), 0, "mul computes with what is differentiated by, and is no operator"),
-        (python_in_it(lambda x, y: x * y), 0, "is no operator of known types"),
-        (python_in_it(PRIMITIVES["getitem"]), 0, "is no operator of known types"),
-        (python_in_it(ops.mul), 3, "has no parameter 3"),
-        (python_in_it(ops.mul), "w", "has no parameter 'w'"),
-    ],
-)
-def test_what_has_no_gradient_is_refused(graph, position, message):
-    with pytest.raises(ir.GraphError, match=message):
-        ir.grad(graph, position)
+class Doubling(nn.Cell):
+    """A gradient of its own: not that of what it computes."""
+
+    def construct(self, x):
+        return x * 2
+
+    def bprop(self, x, out, dout):
+        return (dout * 5,)
 
 
-@pytest.mark.parametrize("is_view", [True, False])
-def test_what_is_written_in_place_on_the_way_is_refused(is_view):
-    def function(x):
-        y = x * 2
-        (y[:2] if is_view else y)[0] = 5.0
+class Hooked(nn.Cell):
+    def construct(self, x):
+        y = x * x
+        y.register_hook(lambda gradient: gradient * 3)
         return y * x
 
-    with pytest.raises(ir.GraphError, match="is written in place, and a gradient goes through it"):
-        ir.grad(typed(function, (X,)))
+
+doubling, hooked = Doubling(), Hooked()
+
+
+def tries(x):
+    try:
+        y = x * x
+        int("no number")
+    except ValueError:
+        y = ops.exp(x) * y
+    finally:
+        y = y + x
+    return y
+
+
+def takes_with(x):
+    with contextlib.suppress(KeyError):
+        x = x * x
+        {}[0]
+    return x * x
+
+
+def matches(x):
+    match x.shape:
+        case (1,):
+            return x
+        case _:
+            return x * x * x
+
+
+def generates(x):
+    def parts():
+        yield x * x
+        yield ops.exp(x)
+
+    return sum(parts())
+
+
+def puts_into_an_object(x):
+    class Box:
+        pass
+
+    box = Box()
+    box.value = x * x
+    return box.value * x
+
+
+def fills_a_list(x):
+    kept = []
+    try:
+        kept.append(x * x)
+    finally:
+        kept.append(x)
+    return kept[0] * kept[1]
+
+
+def writes_in_place(x):
+    y = x * 2
+    y[0] = 5.0
+    return y * x
+
+
+def writes_to_a_view(x):
+    y = x * 2
+    y[:2][0] = 5.0
+    return y * x
+
+
+def looks_at_data(x):
+    return x * x if x.sum().item() > 0 else x
+
+
+def has_rules_of_its_own(x):
+    return doubling(x) * x + hooked(x)
+
+
+def needs_examples(x):
+    return ops.sort(x * x)[0] * x
+
+
+#: With whether all of them is known before a run.
+_ONLY_A_RUN_CAN_TELL = {
+    tries: True, takes_with: True, matches: True, generates: True, fills_a_list: True, writes_in_place: True,
+    writes_to_a_view: True, needs_examples: True, puts_into_an_object: False, looks_at_data: False,
+    has_rules_of_its_own: False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("function", "made"),
+    [
+        *(pytest.param(each, ir.parse, id=f"{each.__name__}, parsed") for each in _ONLY_A_RUN_CAN_TELL),
+        *(
+            pytest.param(each, lambda function: typed(function, (X,)), id=f"{each.__name__}, typed")
+            for each, is_known in _ONLY_A_RUN_CAN_TELL.items()
+            if is_known
+        ),
+    ],
+)
+def test_what_only_a_run_can_tell_is_left_to_the_tape(function, made):
+    """Bits of PyNative mode in the first three orders: called, evaluated, compiled, and read back."""
+    graph, plain = made(function), function
+    for _ in range(3):
+        graph, plain = ir.grad(graph), ms.grad(plain)
+        wanted = bits(plain(X))
+        assert bits(graph(X)) == bits(ir.evaluate(graph, X)) == wanted
+        compiled = ms.jit(graph)
+        assert [bits(compiled(X)) for _ in range(3)] == [wanted] * 3
+        names: dict = {}
+        text = ir.complete(graph, names)
+        assert bits(ir.read(text, names=names)(X)) == wanted
+    value, gradient = ir.value_and_grad(made(function))(X)
+    assert bits(value) == bits(function(X)) and bits(gradient) == bits(ms.grad(function)(X))
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [unknown_types(), *map(python_in_it, (PRIMITIVES["mul"], lambda x, y: x * y, PRIMITIVES["getitem"]))],
+    ids=["unknown types", "a primitive", "a function", "an item"],
+)
+def test_graphs_by_hand_of_which_only_a_run_can_tell(graph):
+    assert bits(ir.grad(graph)(X)) == bits(ms.grad(graph)(X))
+
+
+def test_effects_of_what_is_left_to_the_tape_happen_once(capsys):
+    def function(x, y):
+        try:
+            print("here")
+        finally:
+            z = x * y
+        return z, x
+
+    by_both = ir.grad(ir.parse(function), ("y", "x"))
+    by_y, by_x = by_both(X, X * 3)
+    assert capsys.readouterr().out == "here\n"
+    assert bits(by_y) == bits(X) and bits(by_x) == bits(X * 3 + 1)
+
+
+@pytest.mark.parametrize("function", [each for each, is_known in _ONLY_A_RUN_CAN_TELL.items() if not is_known])
+def test_a_gradient_of_what_is_not_known_is_no_zero(function):
+    """A part of a program that nobody has been to may use everything."""
+    with pytest.raises((ir.GraphError, OpRuntimeError), match=r"has not been recorded here|only its name came along"):
+        ir.grad(typed(function, (X,)))(X)
+
+
+@pytest.mark.parametrize(
+    "applied", [ops.sin, doubling, lambda x: x * x * x], ids=["an operator", "a Cell", "a function"]
+)
+def test_functions_of_which_no_graph_is_there(applied):
+    """They come as constants, as arguments, from a container, and by a choice."""
+
+    def apply(function, x):
+        return function(x) * x
+
+    def by_choice(x, flag):
+        f = applied if flag else ops.exp
+        return apply(f, x) + apply(applied, x)
+
+    table = [applied]
+
+    def by_item(x):
+        def chosen():
+            return table[0]
+
+        return chosen()(x) * x
+
+    assert bits(ir.grad(ir.parse(by_choice))(X, True)) == bits(ms.grad(by_choice)(X, True))
+    assert bits(ir.grad(ir.parse(by_item))(X)) == bits(ms.grad(by_item)(X))
+    assert bits(ir.grad(ir.parse(apply), "x")(applied, X)) == bits(ms.grad(apply, 1)(applied, X))
+
+
+@pytest.mark.parametrize("position", [3, "w"])
+def test_a_parameter_that_there_is_not_is_refused(position):
+    with pytest.raises(ir.GraphError, match=f"has no parameter {position!r}"):
+        ir.grad(python_in_it(ops.mul), position)
 
 
 def test_an_item_of_what_turns_out_to_be_a_tensor_is_refused():

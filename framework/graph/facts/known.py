@@ -79,9 +79,9 @@ _LAYERS = ("anfora.nn", "anfora.mint.nn")
 _PROGRAMS = (
     *_LAYERS, "anfora.api", "anfora.batching", "anfora.directions", "anfora.modes", "anfora.ops.programs",
     "anfora.models", "anfora.onnx", "anfora.examples", "anfora.core.cell", "anfora.core.tree", "anfora.eager.cells",
-    "anfora.eager.custom", "anfora.eager.updating", "anfora.graph.gradient.sums", "anfora.graph.polyfill.polyfills",
-    "anfora.graph.polyfill.gradients", "anfora.graph.polyfill.iterators", "anfora.graph.polyfill.records",
-    "anfora.graph.polyfill.taking",
+    "anfora.eager.custom", "anfora.eager.updating", "anfora.graph.gradient.sums", "anfora.graph.gradient.whole",
+    "anfora.graph.polyfill.polyfills", "anfora.graph.polyfill.gradients", "anfora.graph.polyfill.iterators",
+    "anfora.graph.polyfill.records", "anfora.graph.polyfill.taking",
 )  # fmt: skip
 #: Modules whose exceptions do nothing when they are made.
 _ERRORS = ("builtins", "anfora.core.errors")

@@ -8,6 +8,7 @@ activity.py    what of a program depends on what it is differentiated by
 rules.py       what the tape does at one node, as calls of operators
 back.py        the order in which gradients are added up; the way back over a piece, as a piece
 sums.py        the gradients that have come so far, as a value of the language
+whole.py       the gradient of what only a run can tell
 
 How it is defined, and why so
 
@@ -51,7 +52,9 @@ program (arguments, results, closures) are the forward graphs, so whoever calls 
 *Orders.* All of this is made of operators, tuples, closures and `switch`. So the gradient of a gradient needs nothing
 more, and its bits are those of the tape that has recorded its own walk back.
 
-*What is refused.* A function that is no operator and computes with what is differentiated by: Python's `+` on what is of
-unknown type, a function of the program, an `interpret` node. A write in place to what the gradient goes through: it was
-something else before. A rule that looks at data. Compiled functions have gradients of all these, by the tape.
+*What only a run can tell.* A function that is no operator and computes with what is differentiated by: Python's `+` on
+what is of unknown type, a function of the program, a Cell with hooks or a `bprop`, an `interpret` node; a write in place to
+what the gradient goes through, since it was something else before; a rule that looks at data. What such a program has put
+into which object is nowhere in the graph, so no part of it can be told from the rest: the gradient is one call of
+`differentiated`, which runs the program with the tape on and lets the tape go back over it (`whole.py`).
 """

@@ -10,9 +10,10 @@ from anfora.core.errors import AnforaError
 from anfora.core.op import Op, Weak, registry
 from anfora.core.tensor import Tensor
 from anfora.eager.entry import Entry, entry_for, freeze
+from anfora.graph.gradient.rules import OnlyARunCanTell
 from anfora.graph.gradient.sums import GRADIENT_OF, ONES_FOR, PART, WITH_GRADIENT, WITHOUT_GRADIENT
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, describe
-from anfora.graph.ir.primitives import PRIMITIVES, Primitive, partial, return_, switch
+from anfora.graph.ir.primitives import PRIMITIVES, partial, return_, switch
 from anfora.graph.ir.structure import Structure, graph_of, is_state
 from anfora.graph.passes.planning import operands_of
 
@@ -27,7 +28,7 @@ _HANDING_ON = {
 _ASKING = {ONES_FOR, *(PRIMITIVES[name] for name in (
     "is", "is_not", "not", "eq", "ne", "lt", "le", "gt", "ge", "in", "not_in", "update_state",
 ))}  # fmt: skip
-_MAKE_TUPLE, _GETITEM = PRIMITIVES["make_tuple"], PRIMITIVES["getitem"]
+_MAKE_TUPLE, _GETITEM, _RECORD = (PRIMITIVES[name] for name in ("make_tuple", "getitem", "record"))
 
 
 class Planned:
@@ -53,7 +54,8 @@ class Activity:
         active: the nodes that a gradient may go to.
         planned: the calls of operators that are active.
     Raises:
-        GraphError: a function that is no operator computes with active values, or a type is not known.
+        OnlyARunCanTell: a function that is no operator computes with active values, a type is not known, or something is
+            written in place on the way.
     """
 
     def __init__(self, structure: Structure, wanted: Iterable[Parameter]) -> None:
@@ -64,6 +66,10 @@ class Activity:
         #: The graphs that somebody may call who is not known.
         self._values = [graph for graph in structure.graphs if graph in _used_as_values(structure)]
         calls = [call for graph in structure.graphs for call in structure.schedules[graph]]
+        #: Whether what is called may be a function that is no graph of the program.
+        self._has_other_functions = any(each.abstract is None for each in structure.root.parameters) or any(
+            map(_may_give_function, calls)
+        )
         before = -1
         while before < len(self.active):  # graphs may call each other
             before = len(self.active)
@@ -81,8 +87,9 @@ class Activity:
         for node, call in [(node, call) for node, call in written.items() if node in self.active] + [
             (node, written[_root(node)]) for node in used if _root(node) in written
         ]:
-            raise GraphError(f"{_short(node)} is written in place, and a gradient goes through it: {describe(call)}",
-                             help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
+            raise OnlyARunCanTell(
+                f"{_short(node)} is written in place, and a gradient goes through it: {describe(call)}"
+            )
 
     def _leave_out(self, calls: list[CNode]) -> None:
         """Leave out the operators to whose results no gradient can come: only conditions need them, say."""
@@ -118,9 +125,13 @@ class Activity:
             if graph.output in self.active or self._is_active_closure(graph):
                 self._add(call)
         elif calls_graph(call):
+            if not self._is_graph(call.fn):
+                raise _unknown(call)
             for graph in self._values:
                 self._pass_on(graph.parameters[len(graph.parameters) - len(call.args) :], call.args)
             self._add(call)
+        elif call.calls(_RECORD):
+            raise _unknown(call)
         elif not any(map(self._is_active, call.args)):
             return
         elif isinstance(function, Op):
@@ -133,6 +144,14 @@ class Activity:
             self._add(call)
         elif function not in _ASKING:
             raise _unknown(call)
+
+    def _is_graph(self, callee: AnfNode) -> bool:
+        """Whether what is called there can be nothing but a graph of the program."""
+        if isinstance(callee, CNode) and callee.calls(switch):
+            return all(map(self._is_graph, callee.args[1:]))
+        if isinstance(callee, CNode) and callee.calls(partial):
+            return self._is_graph(callee.args[0])
+        return graph_of(callee) is not None or not self._has_other_functions
 
     def _is_active(self, node: AnfNode) -> bool:
         graph = graph_of(node)
@@ -192,6 +211,15 @@ def _used_as_values(structure: Structure) -> set[Graph]:
     return found
 
 
+def _may_give_function(call: CNode) -> bool:
+    """Whether a function may come into the program by a call: as a constant, or as what something unknown gives."""
+    if any(isinstance(x, ValueNode) and callable(x.value) and graph_of(x) is None for x in call.args):
+        return True
+    function = call.fn.value if isinstance(call.fn, ValueNode) else None
+    is_known = graph_of(call.fn) is not None or calls_graph(call) or function in _HANDING_ON or function in _ASKING
+    return not (is_known or isinstance(function, Op) or call.abstract is not None)
+
+
 def calls_graph(call: CNode) -> bool:
     """Whether a call goes into a graph of the program: a known one, or one that comes as a value."""
     return graph_of(call.fn) is not None or not isinstance(call.fn, ValueNode)
@@ -219,8 +247,7 @@ def _plan(call: CNode, op: Op) -> Planned:
     given = [x for value in inputs for x in (value if isinstance(value, list) else (value,))]
     for x in given:
         if isinstance(x, AnfNode) and not isinstance(x, ValueNode) and not isinstance(x.abstract, (TensorType, Weak)):
-            raise GraphError(f"the type of an argument is not known: {describe(call)}",
-                             help="`ir.lower(graph, x).graph` has the types.")  # fmt: skip
+            raise OnlyARunCanTell(f"the type of an argument is not known: {describe(call)}")
     keys, operands = operands_of(op, inputs, _Layouts())
     try:
         entry = entry_for(op, keys, tuple((name, freeze(value)) for name, value in attributes.items()))
@@ -237,8 +264,7 @@ def _given(node: AnfNode) -> Any:
     return [_given(item) for item in node.args] if isinstance(node, CNode) and node.calls(_MAKE_TUPLE) else node
 
 
-def _unknown(call: CNode) -> GraphError:
-    what = call.fn.value.name if isinstance(call.fn, ValueNode) and isinstance(call.fn.value, (Op, Primitive)) else "it"
-    place = "" if call.span is None else f", in line {call.span.line}"
-    return GraphError(f"{what} computes with what is differentiated by, and is no operator of known types"
-                      f"{place}: {describe(call)}", help="`ir.lower(graph, x).graph` is made of operators.")  # fmt: skip
+def _unknown(call: CNode) -> OnlyARunCanTell:
+    return OnlyARunCanTell(
+        f"what computes with what is differentiated by is no operator of known types: {describe(call)}"
+    )

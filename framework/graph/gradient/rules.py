@@ -32,11 +32,15 @@ from anfora.graph.polyfill.traced import Traced
 from anfora.graph.record.recorder import Recorder
 from anfora.graph.state.moments import IncomingNumber, Piece
 
-__all__ = ["Rule", "Target", "known_of", "rule_of", "varies"]
+__all__ = ["OnlyARunCanTell", "Rule", "Target", "known_of", "rule_of", "varies"]
 
 #: A number whose value a rule must not depend on, by its type.
 _SAMPLES: dict[type, Any] = {bool: True, int: 3, float: 1.5}
 _TYPES = frozenset(["number", "type"])  #: guards on a number that ask for its type alone
+
+
+class OnlyARunCanTell(GraphError):
+    """What a gradient goes through does not follow from the graph and its types: that is left to a run with the tape on."""
 
 
 def known_of(operands: Iterable[AnfNode]) -> tuple[Any, ...]:
@@ -113,7 +117,7 @@ def rule_of(entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layo
         known: of its operands, see `known_of`.
         layouts: of the gradients that have come to its results; None where none has.
     Raises:
-        GraphError: it depends on data, on the value of a number that varies, or on random numbers.
+        OnlyARunCanTell: it depends on data, on the value of a number that varies, or on random numbers.
     """
     return _recorded(entry, mask, known, layouts, overrides(Tensor))
 
@@ -121,8 +125,7 @@ def rule_of(entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layo
 @functools.lru_cache(4096)
 def _recorded(entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[Layout | None, ...], _: Any) -> Rule:
     if any(call.is_of_program for call in entry.recipe(mask).calls):
-        raise GraphError(f"the gradient of {entry.op.name} is a function of the program",
-                         help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
+        raise OnlyARunCanTell(f"the gradient of {entry.op.name} is a function of the program")
     recorder = Recorder(None)
     count = len(entry.inputs)
 
@@ -163,8 +166,7 @@ def _recorded(entry: Entry, mask: int, known: tuple[Any, ...], layouts: tuple[La
     asks = any(kind not in _TYPES and any(_slots_in(origin)) for kind, origin, _ in piece.guards)
     if asks or recorder.touched is not None or piece.draws or piece.writes:
         told = "the value of a number" if asks else recorder.touched
-        raise GraphError(f"the gradient of {entry.op.name} depends on more than types: {told}",
-                         help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
+        raise OnlyARunCanTell(f"the gradient of {entry.op.name} depends on more than types: {told}")
     return Rule(piece, added)
 
 

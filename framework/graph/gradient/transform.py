@@ -11,10 +11,11 @@ from anfora.eager.entry import Entry
 from anfora.graph.facts.origins import Origin
 from anfora.graph.gradient.activity import Activity, Planned, calls_graph, is_item
 from anfora.graph.gradient.back import Step, give, walk
-from anfora.graph.gradient.rules import Rule, known_of, rule_of, varies
+from anfora.graph.gradient.rules import OnlyARunCanTell, Rule, known_of, rule_of, varies
 from anfora.graph.gradient.sums import GRADIENT_OF, ONES_FOR, PART, WITH_GRADIENT, WITHOUT_GRADIENT
+from anfora.graph.gradient.whole import DIFFERENTIATED
 from anfora.graph.ir import FuncGraph
-from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, as_node, describe
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, Parameter, ValueNode, as_node
 from anfora.graph.ir.planned import arguments_of
 from anfora.graph.ir.primitives import PRIMITIVES, partial, primitive_of, switch
 from anfora.graph.ir.structure import Structure, graph_of
@@ -35,21 +36,20 @@ def gradient_graph(root: FuncGraph, wanted: Sequence[Parameter], gives_value: bo
         wanted: the parameters that it is differentiated by; the gradient by a single one comes without a tuple around.
         gives_value: whether the value comes too: (value, gradients).
     Raises:
-        GraphError: see `Activity`; a parameter is no tensor of known type; a rule depends on data.
+        GraphError: the program is not well formed, or an operator refuses the types of its operands.
     """
     structure = verify(root)
-    for parameter in wanted:
-        if not isinstance(parameter.abstract, TensorType):
-            raise GraphError(f"a gradient by the {describe(parameter)} needs its type",
-                             help="`ir.lower(graph, x).graph` has the types.")  # fmt: skip
-    activity = Activity(structure, wanted)
     result = FuncGraph(f"∇{root.name}", span=root.span)
     result.weights = dict(root.weights)
     of: dict[AnfNode, AnfNode] = {
         p: result.parameter(p.name, abstract=p.abstract, span=p.span) for p in root.parameters
     }
-    write = _straight if _is_straight(structure, activity) else _general
-    value, gradients = write(structure, activity, result, of, wanted)
+    try:
+        activity = Activity(structure, wanted)
+        write = _straight if _is_straight(structure, activity) else _general
+        value, gradients = write(structure, activity, result, of, wanted)
+    except OnlyARunCanTell:
+        value, gradients = _whole(root, result, of, wanted)
     found = gradients[0] if len(gradients) == 1 else result.apply(_MAKE_TUPLE, *gradients)
     if gives_value:
         found = result.apply(_MAKE_TUPLE, value, found)
@@ -59,6 +59,16 @@ def gradient_graph(root: FuncGraph, wanted: Sequence[Parameter], gives_value: bo
         found = result.apply(_DEPEND, found, value)
     result.output = found
     return result
+
+
+def _whole(
+    root: FuncGraph, graph: Graph, of: dict[AnfNode, AnfNode], wanted: Sequence[Parameter]
+) -> tuple[AnfNode, list[AnfNode]]:
+    """The gradient by the tape, which goes back over a run of the program."""
+    positions = tuple(map(root.parameters.index, wanted))
+    pair = graph.apply(DIFFERENTIATED, root, positions, *[of[each] for each in root.parameters])
+    gradients = graph.apply(_GETITEM, pair, 1, name="gradients")
+    return graph.apply(_GETITEM, pair, 0), [graph.apply(_GETITEM, gradients, i) for i in range(len(wanted))]
 
 
 # -- one graph, without calls of others: gradients are nodes -----------------------------------------------------------
@@ -151,7 +161,7 @@ def _behind(node: AnfNode) -> Any:
 def _type(node: Any) -> TensorType:
     found = node[0].abstract[node[1]] if type(node) is tuple else node.abstract
     if not isinstance(found, TensorType):
-        raise GraphError(f"the type of a result is not known: {node!r}")
+        raise OnlyARunCanTell(f"the type of a result is not known: {node!r}")
     return found
 
 

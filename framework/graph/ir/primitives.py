@@ -19,7 +19,7 @@ function, which is all that the evaluator needs.
     make_cell(), …             a variable that inner functions see, and what reads, writes and deletes it
     bound(x, name)             x, if the variable has a value
     interpret(text, reason, names, f, x, …)   what has no graph form: Python does `f(x, …)`; `names` are those of the last
-
+    record()                   how it goes on is not known: it has not been recorded
 
 Effects are in order because they are given the state they start from, as last argument, and the next state needs their
 result: `u1 = update_state(U, print(x, U))`, then `depend(result, u1)` so that the result needs them. States carry no data;
@@ -35,6 +35,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.core.errors import OpRuntimeError
 from anfora.graph.machine import operations
 from anfora.ops import copy, is_tensor
 
@@ -197,6 +198,12 @@ def _interpret(text: str, reason: str, names: tuple, function: Callable, *args: 
     return function(*args[:first], **dict(zip(names, args[first:])))
 
 
+def _record(*_: Any) -> None:
+    raise OpRuntimeError(
+        "the program has not been recorded here", help="run the compiled function with these arguments."
+    )
+
+
 #: How Python writes its operators.
 _BINARY = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
@@ -251,6 +258,7 @@ PRIMITIVES: dict[str, Primitive] = {
         Primitive("format", lambda value, conversion, spec: operations.FORMATS[conversion](value, spec), 3, 3),
         Primitive("join", operations.join, 0, None),
         Primitive("interpret", _interpret, 4, None),
+        Primitive("record", _record, 0, None),
     )
 }
 

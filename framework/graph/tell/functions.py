@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anfora.core.errors import AnforaError, OpRuntimeError
+from anfora.core.errors import AnforaError
 from anfora.core.tensor import Tensor
 from anfora.eager.tape import no_grad
 from anfora.graph.ir.primitives import PRIMITIVES, Primitive
@@ -34,6 +34,8 @@ from anfora.graph.state.moments import Outcome, Piece, drawn
 from anfora.graph.tell.wording import first_failing, outcome_text
 
 __all__ = ["Arrangement", "Cases", "Globals", "Guards"]
+
+_RECORD = PRIMITIVES["record"]
 
 
 def _attempt(text: str, reason: str, names: tuple, function: Callable, *args: Any) -> Outcome:
@@ -56,14 +58,14 @@ def _by_outcome(outcome: Any, cases: Cases, *functions_and_values: Any) -> Calla
     if key not in cases.keys and type(outcome.value) is tuple:  # who else holds it cannot be told here
         outcome.held = (id(outcome.value),)
         key, _ = cases.hop.edge(live, outcome)
-    return functions[cases.keys.index(key)] if key in cases.keys else _record
+    return functions[cases.keys.index(key)] if key in cases.keys else _RECORD.function
 
 
 def _by_guards(values: tuple, guards: Guards, *functions: Callable) -> Callable:
     for piece, function in zip(guards.pieces, functions):
         if first_failing(piece.guards, values) is None:
             return function
-    return _record
+    return _RECORD.function
 
 
 def _under(switch: Switches, function: Callable, *args: Any) -> Any:
@@ -84,17 +86,11 @@ def _attempted(function: Callable, *args: Any) -> Any:
     try:
         return function(*args)
     except AnforaError:
-        return _record()
+        return _RECORD.function()
 
 
 def _leave_nodes(count: int) -> None:
     raise NotImplementedError("evaluating a piece that leaves nodes of the program's own on a tape outside")
-
-
-def _record(*_: Any) -> None:
-    raise OpRuntimeError(
-        "the program has not been recorded here", help="run the compiled function with these arguments."
-    )
 
 
 for _primitive in (
@@ -102,7 +98,6 @@ for _primitive in (
     Primitive("spread", _spread, 1, 1),
     Primitive("by_outcome", _by_outcome, 2, None),
     Primitive("by_guards", _by_guards, 2, None),
-    Primitive("record", _record, 0, None),
     Primitive("draw", drawn, 1, 1),
     Primitive("under", _under, 2, None),
     Primitive("untaped", _untaped, 1, None),
