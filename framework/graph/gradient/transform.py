@@ -107,7 +107,7 @@ def _straight(
     for parameter in wanted:
         found = sums.get(parameter)
         if found is None:
-            found = _filled(graph, parameter.abstract, 0)  # type: ignore[arg-type]
+            found = _filled(graph, _type(parameter), 0)
         elif found in delivered or not _is_fresh(found):
             found = graph.apply(copy, found, abstract=found.abstract)
         delivered.add(found)
