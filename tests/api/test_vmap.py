@@ -262,7 +262,7 @@ def test_threads_do_not_meet():
 
     def f(x):
         inside.set()
-        assert done.wait(60)
+        assert done.wait(20)
         return x * 2
 
     function, calls = counted(f)

@@ -120,12 +120,12 @@ def test_forks_wait_for_threads():
 
     def work():
         entered.set()
-        assert leave.wait(60)
+        assert leave.wait(10)
         order.append("work")
 
     worker = threading.Thread(target=gate.through, args=(work,))
     worker.start()
-    assert entered.wait(60)
+    assert entered.wait(10)
 
     def fork():
         with gate.closed():
@@ -134,8 +134,8 @@ def test_forks_wait_for_threads():
     forking = threading.Thread(target=fork)
     forking.start()
     leave.set()
-    forking.join(60)
-    worker.join(60)
+    forking.join(10)
+    worker.join(10)
     assert order == ["work", "fork"]
     gate.through(fork)  # a thread that works may fork itself
     assert order == ["work", "fork", "fork"]
@@ -318,9 +318,9 @@ def test_workers_end_with_the_program(number):
     )
     workers = [int(program.stdout.readline()) for _ in range(2)]
     program.send_signal(number)
-    _, told = program.communicate(timeout=60)
+    _, told = program.communicate(timeout=10)
     assert program.returncode != 0 and (number == signal.SIGKILL or "KeyboardInterrupt" in told)
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 5
     while time.monotonic() < limit and any(_runs(worker) for worker in workers):
         time.sleep(0.01)
     assert not any(_runs(worker) for worker in workers)

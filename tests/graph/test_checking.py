@@ -720,7 +720,7 @@ def test_what_only_a_compiler_knows_has_no_verdict(told):
     [
         (lambda: os._exit(3), 20, "Python's run ended with status 3"),
         (lambda: os.kill(os.getpid(), 9), 20, "Python's run was ended by SIGKILL"),
-        (lambda: time.sleep(600), 0.3, "Python's run took longer than"),
+        (lambda: time.sleep(60), 0.3, "Python's run took longer than"),
     ],
 )
 def test_a_run_without_an_end_has_no_verdict(what, patience, reason, told, monkeypatch):
@@ -729,7 +729,7 @@ def test_a_run_without_an_end_has_no_verdict(what, patience, reason, told, monke
     run = jit(lambda x: what() if os.getpid() != here else x, check=True)
     start = time.monotonic()
     run(Tensor([1.0]))
-    assert time.monotonic() - start < 300
+    assert time.monotonic() - start < 30
     assert len(told()) == 1 and f"<lambda>, call 1, is not checked: {reason}" in told()[0]
 
 

@@ -67,7 +67,7 @@ def test_a_report_tells_numbers_guards_rows_and_loops():
     assert rows[str(line_of(branching, "y = x * rate"))] == {"mul": 1, "add": 1}
     assert rows[str(line_of(branching, "ops.relu"))] == {"relu": 1, "mul": 2}
     assert sorted(report.groups) == [2, 3] and report.arena > 0 and report.taped == 0
-    assert report.recorded == 0 and report.seconds > 0
+    assert report.recorded == 0 and 0 < report.seconds < 20
 
 
 def fibonacci(n):

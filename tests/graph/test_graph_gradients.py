@@ -534,6 +534,17 @@ def test_functions_of_which_no_graph_is_there(applied):
     assert bits(ir.grad(ir.parse(apply), "x")(applied, X)) == bits(ms.grad(apply, 1)(applied, X))
 
 
+def test_containers_of_unknown_types_come_to_the_tape_as_they_are():
+    def through(pair):
+        def given(pair):
+            return pair
+
+        return given(pair)
+
+    assert bits(ir.grad(ir.parse(through))((X, X * 2))) == bits(ms.grad(through)((X, X * 2)))
+    assert isinstance(ir.grad(ir.parse(through))((X, X * 2)), tuple)
+
+
 @pytest.mark.parametrize("position", [3, "w"])
 def test_a_parameter_that_there_is_not_is_refused(position):
     with pytest.raises(ir.GraphError, match=f"has no parameter {position!r}"):

@@ -107,10 +107,10 @@ def test_what_a_ckpt_says_must_fit(tmp_path, data, message):
     ],
 )
 def test_texts_of_graphs_that_took_for_ever_or_let_other_errors_through(text):
-    began = time.process_time()
+    began = time.perf_counter()
     with pytest.raises(GraphError, match="line"):
         read(text)
-    assert time.process_time() - began < 5
+    assert time.perf_counter() - began < 5
 
 
 @pytest.mark.parametrize("reader, ending, error", [(dumps.read, "dat", GraphError), (from_json, "json", KernelError)])

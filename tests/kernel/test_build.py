@@ -218,10 +218,10 @@ def test_who_forks_waits_until_nobody_compiles(compilations):
 
 def test_the_thread_that_works_apart_stays_for_a_moment(monkeypatch):
     """One piece of work after the other is done by one thread, two at once by two; and they end."""
-    monkeypatch.setattr(apart_module, "_PATIENCE", 1.0)
+    monkeypatch.setattr(apart_module, "_PATIENCE", 0.2)
 
     def all_end():
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 30
         while apart_module._idle and time.monotonic() < deadline:
             time.sleep(0.05)
         return not apart_module._idle
@@ -233,7 +233,7 @@ def test_the_thread_that_works_apart_stays_for_a_moment(monkeypatch):
     both, seen = threading.Barrier(2), []
 
     def work():
-        both.wait(60)
+        both.wait(10)
         seen.append(threading.get_ident())
 
     apart_module.apart_together(work, 2)
