@@ -216,8 +216,8 @@ def _may_give_function(call: CNode) -> bool:
     if any(isinstance(x, ValueNode) and callable(x.value) and graph_of(x) is None for x in call.args):
         return True
     function = call.fn.value if isinstance(call.fn, ValueNode) else None
-    is_known = graph_of(call.fn) is not None or calls_graph(call) or function in _HANDING_ON or function in _ASKING
-    return not (is_known or isinstance(function, Op) or call.abstract is not None)
+    is_known = calls_graph(call) or isinstance(function, Op) or function in _HANDING_ON or function in _ASKING
+    return not is_known and call.abstract is None
 
 
 def calls_graph(call: CNode) -> bool:

@@ -49,7 +49,7 @@ def gradient_graph(root: FuncGraph, wanted: Sequence[Parameter], gives_value: bo
         write = _straight if _is_straight(structure, activity) else _general
         value, gradients = write(structure, activity, result, of, wanted)
     except OnlyARunCanTell:
-        value, gradients = _whole(root, result, of, wanted)
+        value, gradients = _whole(root, result, wanted)
     found = gradients[0] if len(gradients) == 1 else result.apply(_MAKE_TUPLE, *gradients)
     if gives_value:
         found = result.apply(_MAKE_TUPLE, value, found)
@@ -61,12 +61,10 @@ def gradient_graph(root: FuncGraph, wanted: Sequence[Parameter], gives_value: bo
     return result
 
 
-def _whole(
-    root: FuncGraph, graph: Graph, of: dict[AnfNode, AnfNode], wanted: Sequence[Parameter]
-) -> tuple[AnfNode, list[AnfNode]]:
+def _whole(root: FuncGraph, graph: Graph, wanted: Sequence[Parameter]) -> tuple[AnfNode, list[AnfNode]]:
     """The gradient by the tape, which goes back over a run of the program."""
     positions = tuple(map(root.parameters.index, wanted))
-    pair = graph.apply(DIFFERENTIATED, root, positions, *[of[each] for each in root.parameters])
+    pair = graph.apply(DIFFERENTIATED, root, positions, *graph.parameters)
     gradients = graph.apply(_GETITEM, pair, 1, name="gradients")
     return graph.apply(_GETITEM, pair, 0), [graph.apply(_GETITEM, gradients, i) for i in range(len(wanted))]
 

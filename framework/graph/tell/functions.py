@@ -11,7 +11,6 @@
     attempted(f, …)                       f(…), an operator whose error the program would catch; that is not recorded
     leaf(x)                               x, which requires a gradient from here on
     leave_nodes(n)                        nodes of the program's own stand on the tape among those of the operators
-    record()                              the program has not been here: it is recorded when it comes
 
 An outcome is chosen by what a hop has seen (`Cases`), a variant by what its guards ask for (`Guards`); what a program puts
 together of its values in one go is an `Arrangement`.
