@@ -61,8 +61,20 @@ class Frame:
 
     @property
     def loops(self) -> list[int]:
-        """The instructions that iterations start with, of the loops that it stands in, the outermost first."""
-        return sorted(head for head, loop in self.code.loops.items() if head < self.pc <= loop.landing)
+        """The instructions that iterations start with, of the loops that it stands in and gives items in, the outermost
+        first."""
+        opcodes = self.code.opcodes
+        return sorted(
+            head
+            for head, loop in self.code.loops.items()
+            if head < self.pc <= loop.landing and "YIELD" in opcodes[head : loop.landing]
+        )
+
+    def asks_again(self) -> bool:
+        """Whether it stands for an iterator that asks again what it has just asked, in a loop: see `Original`."""
+        if not self.code.is_internal or not hasattr(self.function, "original"):
+            return False
+        return self.function.original.asks_again and self.loops == [self.pc - 1]
 
     def turn(self) -> None:
         """Go to the start of the next iteration of the innermost loop."""

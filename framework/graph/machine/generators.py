@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from anfora.graph.machine.frames import Frame
-from anfora.graph.machine.walks import Walk
+from anfora.graph.machine.walks import Walk, name_of, raise_missing
 
 if TYPE_CHECKING:
     from anfora.graph.machine.world import Plain
@@ -103,7 +103,7 @@ class Generator:
 
     def _driver(self) -> types.GeneratorType:
         """A generator of Python's that goes on with this one, under the name that it has in the program."""
-        function = self.call[0] if self.call is not None else self.frame.function if self.frame is not None else _driven
+        function = self.function
         code = function.__code__
         shown = _driven.__code__.replace(
             co_name=code.co_name, co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
@@ -121,8 +121,7 @@ class Generator:
 
     def __repr__(self) -> str:
         if self.kind is not types.GeneratorType:
-            module = "" if self.kind.__module__ == "builtins" else f"{self.kind.__module__}."
-            return f"<{module}{self.kind.__name__} object at {id(self):#x}>"
+            return f"<{name_of(self.kind)} object at {id(self):#x}>"
         name = f"{self.call[0].__qualname__} " if self.call is not None else ""
         return f"<generator object {name}at {id(self):#x}>"
 
@@ -138,6 +137,22 @@ class Generator:
         return self.send(None)
 
     # What `inspect` asks of a generator.
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("__name__", "__qualname__"):  # which a class cannot have for its objects
+            return getattr(self.function, name)
+        raise_missing(self, name)
+
+    @property
+    def function(self) -> Any:
+        """Which has made it."""
+        if self.call is not None:
+            return self.call[0]
+        return _driven if self.frame is None else self.frame.function
+
+    @property
+    def gi_code(self) -> types.CodeType:
+        return self.function.__code__
 
     @property
     def gi_running(self) -> bool:
@@ -187,7 +202,7 @@ class Generator:
         if self.is_running:
             return self.again().go_on(value, error)
         if self.frame is None:
-            raise StopIteration
+            raise StopIteration if error is None else error
         self.world.plain((self,))
         self.world = self.world.outside()
         kind, value = self.world.go_on(self, value, error)
@@ -251,6 +266,7 @@ class Original(NamedTuple):
         ended: makes such a one that has no more items; None if only another iterator does.
         over: makes such a one of another iterator, with the same items.
         least: in how many loops the generator must stand to go on behind an exception.
+        asks_again: whether it asks what it goes over for more when it is asked behind its end.
     """
 
     make: Callable | None
@@ -259,6 +275,7 @@ class Original(NamedTuple):
     ended: Callable[[], Any] | None
     over: Callable[[Iterator], Any] | None = None
     least: int = 1
+    asks_again: bool = True
 
     def rest(self, frame: Frame | None) -> Any:
         """Python's iterator in the place of a frame; None if there is none."""

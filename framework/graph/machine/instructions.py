@@ -20,7 +20,7 @@ from anfora.graph.machine.requests import ENTERED, Enter
 if TYPE_CHECKING:
     from anfora.graph.machine.machine import Machine
 
-__all__ = ["INSTRUCTIONS"]
+__all__ = ["INSTRUCTIONS", "no_more"]
 
 Instruction = Callable[["Machine", Frame, Any], None]
 _ABSENT = object()
@@ -320,23 +320,29 @@ def op_NEXT(machine: Machine, frame: Frame, target: int) -> None:
     iterator = frame.stack[-1]
     if type(iterator) is Generator and machine.world.owns(iterator):
         if iterator.frame is None:
-            frame.stack.pop()
-            frame.pc = target
+            no_more(frame, target)
         else:
             machine.resume(iterator.again() if iterator.is_running else iterator, None, deliver="next", target=target)
         return
     try:
-        item = machine.world.next(machine, iterator)
+        frame.stack.append(machine.world.next(machine, iterator))
+        return
     except StopIteration as stop:
         machine.raised = 0
         stop.__traceback__ = None  # its frames may hold it
-        frame.stack.pop()
-        frame.pc = target
-        return
     except Enter as call:
         call.deliver, call.target = "step", target
         raise
-    frame.stack.append(item)
+    no_more(frame, target)  # outside of the handler: this end is the context of no other
+
+
+def no_more(frame: Frame, target: int) -> None:
+    """What a loop goes over has no more items: it has ended. Where the frame stands for an iterator that is written in C,
+    and that asks again what it goes over when it is asked again, only this item is missing."""
+    if frame.asks_again():
+        raise StopIteration
+    frame.stack.pop()
+    frame.pc = target
 
 
 def op_LOOP(machine: Machine, frame: Frame, loop: Any) -> None:
@@ -432,8 +438,7 @@ def deliver(machine: Machine, frame: Frame, value: Any) -> None:
         elif frame.deliver == "item":
             machine.natively(operations.raise_, (StopIteration(*(() if value is None else (value,))),), {})
         elif frame.deliver == "next":
-            machine.frames[-1].stack.pop()
-            machine.frames[-1].pc = target
+            no_more(machine.frames[-1], target)
         elif frame.deliver == "from":
             caller = machine.frames[-1]
             caller.stack[-1] = value

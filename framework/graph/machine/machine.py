@@ -23,7 +23,7 @@ from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
 from anfora.graph.machine.frames import Frame, bind
 from anfora.graph.machine.generators import Generator, Thrown, for_python
-from anfora.graph.machine.instructions import INSTRUCTIONS
+from anfora.graph.machine.instructions import INSTRUCTIONS, no_more
 from anfora.graph.machine.places import Location, Variables, do_alone, do_at, needs_no_frames, plainly
 from anfora.graph.machine.requests import Drain, Enter, Pause
 from anfora.graph.machine.room import roomy
@@ -235,16 +235,17 @@ class Machine:
         """Whether an exception that has left a frame only says that there are no more items: its caller goes on."""
         if frame.deliver not in _ENDING or not isinstance(error, StopIteration):
             return False
-        target = frame.target
+        target, caller = frame.target, self.frames[-1]
+        is_loop = frame.deliver in ("step", "next")
+        if is_loop and caller.asks_again():
+            return False
         if frame.deliver in ("next", "from"):
             generator, target = frame.target
             if generator.original is None:
                 return False
             generator.leave(frame)
-        caller = self.frames[-1]
-        if frame.deliver in ("step", "next"):  # this time there is no item
-            caller.stack.pop()
-            caller.pc = target
+        if is_loop:  # this time there is no item
+            no_more(caller, target)
         else:
             caller.stack[-1] = error.value
         return True

@@ -450,6 +450,14 @@ def send(iterator: Any, value: Any) -> Any:
     return iterator.send(value)
 
 
+def throw(iterator: Any, *error: Any) -> Any:
+    return iterator.throw(*error)
+
+
+def close(iterator: Any) -> None:
+    iterator.close()
+
+
 def throw_into(iterator: Any, error: BaseException) -> Any:
     """What `yield from iterator` does with an exception that is raised there from outside."""
     if isinstance(error, GeneratorExit):

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import collections
 import operator
-from typing import Any
+from typing import Any, NoReturn
 
 from anfora.graph.machine import operations
 
-__all__ = ["Walk"]
+__all__ = ["Walk", "name_of", "raise_missing"]
+
+
+def name_of(kind: type) -> str:
+    """What Python calls a type written in C, in messages."""
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+
+
+def raise_missing(value: Any, name: str) -> NoReturn:
+    """An iterator of the machine's is asked for an attribute that Python's own does not have."""
+    raise AttributeError(f"'{name_of(value.kind)}' object has no attribute '{name}'", name=name, obj=value)
 
 
 class Walk:
@@ -53,7 +63,7 @@ class Walk:
         return count - left if left else count + 1
 
     def __repr__(self) -> str:
-        return f"<{self.kind.__name__} object at {id(self):#x}>"
+        return f"<{name_of(self.kind)} object at {id(self):#x}>"
 
     def python(self, for_good: bool = False) -> Any:
         """Python's iterator, which this one goes on with."""

@@ -18,9 +18,11 @@ descriptors and `__setattr__` of the program, what `dataclasses` generates (`rec
 choices of generic functions, and the context managers of `contextlib` (`graph/facts/contexts.py`): the generator
 behind one is gone into where a `with` statement makes it and is sure to end it. Iterators that are written in C and
 call functions (`map`, `accumulate`) are generators of this library (`iterators.py`), and behave as what they stand
-for: an exception does not end them, and what they call may ask them for more, since each iteration starts from what
-stands in their variables. A function with `lru_cache` is a hop in each call: what it remembers can only be told by
-calling it, which changes it.
+for: an exception does not end them, nor does the end of what they go over where Python's ask that again, and what they
+call may ask them for more, since each iteration starts from what stands in their variables. An iterator that holds
+itself, in a list that it goes over, say, cannot be made of parts that are there before it: the program is Python's
+then. A function with `lru_cache` is a hop in each call: what it remembers can only be told by calling it, which
+changes it.
 
 *Around Cells* (`surroundings.py`). Hooks, computing types and gradients of the program's own are carried out by
 Python functions of this library (`eager/cells.py`, `eager/custom.py`), written once: PyNative mode calls them, and

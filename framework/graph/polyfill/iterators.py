@@ -3,6 +3,7 @@ known where they are. The forms are those of Python's documentation."""
 
 from __future__ import annotations
 
+import collections
 import itertools
 import operator
 from collections.abc import Callable, Iterator
@@ -141,7 +142,7 @@ def groupby_(items, key=None):
         of[_GROUP] = 0
         while of[_FOUND] is ABSENT or (of[_WANTED] is not ABSENT and _is_in_group(of, of[_WANTED])):
             if not _has_next(of):
-                return
+                raise StopIteration  # and no end: it may be asked again
         groups += 1
         of[_WANTED], of[_GROUP] = of[_FOUND], groups
         yield of[_FOUND], group_(of, groups, of[_FOUND])
@@ -328,6 +329,7 @@ _ORIGINALS: dict[Callable, Original] = {
     pairwise_: Original(
         itertools.pairwise, itertools.pairwise,
         lambda held, loops: itertools.pairwise(itertools.chain(held["last"], loops[0])), lambda: itertools.pairwise(()),
+        least=2, asks_again=False,
     ),
     chain_of_: Original(itertools.chain.from_iterable, itertools.chain, _chained, itertools.chain),
     calls_until_: Original(
@@ -345,6 +347,7 @@ if hasattr(itertools, "batched"):
         lambda held, loops: _batched(loops[0] if loops else (), held["n"]),
         lambda: _batched((), 1),
         least=2,
+        asks_again=False,
     )
 for _replacement, _original in _ORIGINALS.items():
     _replacement.original = _original  # type: ignore[attr-defined]
@@ -392,21 +395,27 @@ def _iterator(
 def go_over(
     recorder: Any, machine: Any, replacement: Callable, places: tuple[int, ...], args: tuple, kwargs: dict
 ) -> None:
-    """Go into what makes an iterator over the arguments at some places: objects of the program are asked for iterators of
-    theirs first, and tensors that have none."""
+    """Go into what makes an iterator over the arguments at some places. Of those iterators are made first that can tell
+    when this is done: objects of the program, tensors that have none, and what must not change from then on."""
     has_asked = goes_over_iterators(machine)
-    asked = tuple([place for place in places if _may_refuse(args[place]) and not has_asked])
+    asked = tuple([place for place in places if _tells_when_asked(args[place]) and not has_asked])
     if asked:
         recorder.enter(machine, with_iterators, (replacement, asked, args, kwargs), {})
     else:
         recorder.enter(machine, replacement, args, kwargs)
 
 
-def _may_refuse(value: Any) -> bool:
-    """Whether code of the program gives the iterator, or there may be none."""
+def _tells_when_asked(value: Any) -> bool:
+    """Whether code of the program gives the iterator, or there may be none, or it ends where the value has changed."""
+    if isinstance(value, _UNCHANGED):
+        return True
     if isinstance(value, (Tensor, np.ndarray)) and not value.shape:
         return True
     return known.has_methods(value) or not defines(type(value), "__iter__")
+
+
+#: What an iterator goes over only as long as nothing has come or gone.
+_UNCHANGED = (dict, set, collections.deque, *known.VIEWS)
 
 
 def _is_iterable(recorder: Any, value: Any) -> bool:

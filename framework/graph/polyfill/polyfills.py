@@ -345,7 +345,7 @@ def zip_(*items):
     while rests:
         row = _row(rests)
         if row is None:
-            return
+            raise StopIteration  # and no end: it may be asked again
         yield row
 
 

@@ -22,9 +22,11 @@ from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.rows.constructed import NAMES
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import builtins_of
+from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import holds, is_filled, is_of_python, mro_of, table_of
 from anfora.graph.machine.requests import ENTERED
+from anfora.graph.machine.walks import Walk, raise_missing
 from anfora.graph.polyfill.polyfills import getattr_, hasattr_, property_
 from anfora.graph.polyfill.special import behind, method_of
 from anfora.graph.record.notebook import UNKNOWN
@@ -110,6 +112,8 @@ class Attributes(Reasons):
             return self._read_natively  # there is one for each type, and it never changes
         if known.is_object(value) and not known.is_compiled(value):
             return self._attribute
+        if type(value) in (Generator, Walk):
+            return self._iterator_attribute
         if type(value) is super:
             return self._attribute_above
         is_function = is_a(value, types.FunctionType) or known.is_compiled(value)
@@ -204,6 +208,18 @@ class Attributes(Reasons):
         if self.is_outside(value) and not is_a(found, (types.MethodType, *known.BOUND)):
             return self._registered(value, name, found)
         return found
+
+    def _iterator_attribute(self, machine: Machine, value: Generator | Walk, name: str) -> Any:
+        """An attribute of an iterator of the machine's: what Python's own has, and no more."""
+        kind = value.kind
+        if name == "__doc__":
+            return kind.__doc__
+        if class_attribute(kind, name) is None:
+            return machine.natively(raise_missing, (value, name), {})
+        is_ours = kind is types.GeneratorType or name in ("__next__", "__iter__")
+        if is_ours or (name in vars(object) and not name.startswith("__reduce")):
+            return self._read_natively(machine, value, name)
+        return self._ask_python(machine, value, name, f"an attribute of a {kind.__name__}")
 
     def _is_plain_module(self, module: types.ModuleType) -> bool:
         """Whether the attributes of a module are what lies in its dict, now and in later calls."""

@@ -31,6 +31,7 @@ from anfora.graph.machine.generators import Generator, thrown
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.machine.requests import Pause
+from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.generic import implementation
 from anfora.graph.polyfill.gradients import UNSEEN, can_walk, differentiate_in_pieces
@@ -81,8 +82,8 @@ class Calls:
         if recorder.given is not None and function is recorder.given_operation:
             machine.push(recorder.redo())
             return
-        is_of_generators = known.is_among(function, _GENERATOR_METHODS) or function is next
-        if is_of_generators and self._resume(machine, function, args, kwargs):
+        is_of_iterators = known.is_among(function, _BY_PYTHON) or function is next
+        if is_of_iterators and self._resume(machine, function, args, kwargs):
             return
         if recorder.opaque(function) or (type(function) is types.FunctionType and known.is_transform(function)):
             self._call_opaque(machine, function, args, kwargs)
@@ -99,6 +100,8 @@ class Calls:
             return
         if self._has_way(machine, function, args, kwargs):
             return
+        if is_of_iterators:
+            function = _BY_PYTHON.get(function, function)
         by_kind = self._way_to_call(function)
         if by_kind is None or not by_kind(machine, function, args, kwargs):
             machine.push(recorder.do(machine, function, args, kwargs))
@@ -373,7 +376,7 @@ class Calls:
         generator = args[0]
         if generator.real is not None or (function is next and len(args) > 1):
             return False
-        if function is Generator.close or len(args) > (4 if function is Generator.throw else 2):
+        if function in (Generator.close, Generator.__iter__) or len(args) > (4 if function is Generator.throw else 2):
             return False
         if generator.frame is None:  # it has ended
             if function is Generator.throw:
@@ -429,6 +432,10 @@ def _is_closed(code: Code) -> bool:
     return code.is_generator and "HANDLER" in code.opcodes
 
 
-_GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
+#: What the machine asks its iterators by, and what Python does instead, of its own.
+_BY_PYTHON: dict[Callable, Callable] = {
+    Generator.send: operations.send, Generator.throw: operations.throw, Generator.close: operations.close,
+    Generator.__next__: next, Generator.__iter__: iter, Walk.__next__: next, Walk.__iter__: iter,
+}  # fmt: skip
 #: Methods that set and delete attributes, whatever the class does about it.
 _RAW = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}

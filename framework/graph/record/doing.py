@@ -98,14 +98,18 @@ class Doing(Hops):
         result = UNKNOWN if way is None else way(self, machine, args, kwargs)
         if result is not UNKNOWN:
             return result
-        return self._do_or_leave(machine, *_as_can_be_walked(operation, args), kwargs)
+        return self._do_or_leave(machine, operation, args, kwargs)
 
     def _do_or_leave(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
         """Do what is known to follow from its arguments alone; leave to the interpreter what there is a reason for."""
-        reason = self._reason(operation, args, kwargs)
+        walked, items = _as_can_be_walked(operation, args)
+        reason = self._reason(walked, items, kwargs)
         if reason is None and any(map(self.is_own_generator, args)):
-            reason = self._reason_of_generator(machine, operation, args)
-        if reason is not None:
+            reason = self._reason_of_generator(machine, walked, items)
+        if reason is None:
+            operation, args = walked, items
+        else:
+            reason = reason if walked is operation else self._reason(operation, args, kwargs) or reason
             if self.given is None and self.outlining.is_plain_call(operation, args, kwargs):
                 return self.do_between(machine, operation, args, kwargs, CALL)
             return self.interpret(machine, operation, args, kwargs, reason)

@@ -55,6 +55,9 @@ class Unwrapping:
         self._is_foreign, self._plain, self._is_leaving = is_foreign, plain, is_leaving
         self._done: dict[int, tuple[Any, Any]] = done or {}
         self._moved = moved
+        self._open: dict[
+            int, bool
+        ] = {}  #: the iterators that are gone through, and whether they have been met in there
         self._pending: list[Any] = []  #: objects that are to be gone through: they may be nested to any depth
         self.changed: dict[int, Any] = {}  #: the objects that may hold numbers, by identity
         #: What was put into them in the places of other things: how, where, what stood there, and what stands there.
@@ -115,6 +118,8 @@ class Unwrapping:
             return value
         done = self._done.get(id(value))
         if done is not None:
+            if id(value) in self._open:
+                self._open[id(value)] = True
             return done[1]
         if (self._is_foreign(value) and not known.is_bound(value)) or known.is_chain(value):
             return value
@@ -135,14 +140,12 @@ class Unwrapping:
             result = value if owner is value.__self__ else _bound(value, owner)
         elif kind in GOING_OVER:
             result = self._iterator(value)
+        elif self._is_leaving and is_left(value):
+            self.changed[id(value)] = value
+            result = self._left(value)
         else:
             self.changed[id(value)] = result = value
             self._pending.append(value)
-            if self._is_leaving and is_left(value):
-                others, self._pending = self._pending[:-1], [value]  # they are to find what stands in its place
-                self._go_through()
-                self._pending = others
-                result = value.python(for_good=True)
         if result is not value:
             result = self._moved.get(id(value), (value, result))[1]
         self._done[id(value)] = value, result
@@ -173,13 +176,37 @@ class Unwrapping:
             function, *parts = reduced(value)
         except TypeError:  # it does not tell what it holds
             return value
+        self._open[id(value)] = False
         args, *state = [self._value(part) for part in parts]
+        is_held = self._open.pop(id(value))
         if all(map(operator.is_, (args, *state), parts)):
             return value
         made = function(*args)
         if state:
             quietly(made.__setstate__, state[0])
+        if is_held:
+            self._put_in_place(value, made, (args, state))
         return made
+
+    def _left(self, value: Generator | Walk) -> Any:
+        """Python's iterator in the place of one of the machine's."""
+        others, self._pending = self._pending, [value]  # they are to find what stands in its place
+        self._open[id(value)] = False
+        self._go_through()
+        is_held = self._open.pop(id(value))
+        self._pending = others
+        held = (value.frame, value.call) if type(value) is Generator else value.base
+        made = value.python(for_good=True)
+        if is_held:
+            self._put_in_place(value, made, held)
+        return made
+
+    def _put_in_place(self, value: Any, made: Any, held: Any) -> None:
+        """In what an iterator holds, which holds it in turn, let what is made for it stand in its place."""
+        if made is not value:
+            exchange = Exchange(self._is_foreign, {id(value): (value, made)})
+            exchange(held)
+            self._done.update(exchange.moved())
 
     def _keywords(self, table: dict[str, Any] | None) -> None:
         """Go through what a call takes by name where it is given nothing else: nobody is asked for it then."""
@@ -313,6 +340,8 @@ def _set_parts(function: functools.partial, _: None, parts: tuple) -> None:
 
 def _bound(method: Any, owner: Any) -> Any:
     """The same method of another object."""
+    if type(method.__self__) in (Generator, Walk):  # Python's iterator has a method of its own
+        return getattr(owner, method.__name__)
     if type(method) is types.MethodType:
         return types.MethodType(method.__func__, owner)
     made_by = known.descriptor_of(method)

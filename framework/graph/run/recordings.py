@@ -289,7 +289,7 @@ class Recordings(Keeper):
                 with recorder.with_numbers():
                     live = Live(recorder)
                     written = recorder.written(live)
-                    image = live.imager().image(result)
+                    image = live.imager().image(result, is_leaving=True)
                     if written is not None:
                         written.finish(recorder)
             except Escaped as escaped:

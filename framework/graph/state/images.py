@@ -88,12 +88,18 @@ class Imager:
     ) -> None:
         self._slot, self._is_known, self._own, self._settled = slot, is_known, own or {}, settled or {}
         self._seen: dict[int, int] = {}
-        self._open: set[int] = set()  #: tuples that are being gone through
+        self._open: set[int] = set()  #: tuples and iterators that are being gone through
+        self._is_leaving = False
         self._kept: list[Any] = []
         self.made: list[Any] = []  #: the objects that the image makes, in the order of their numbers
 
-    def image(self, value: Any) -> Image:
-        """The pattern of a value."""
+    def image(self, value: Any, is_leaving: bool = False) -> Image:
+        """The pattern of a value.
+
+        Args:
+            is_leaving: it may be built for Python, where other iterators stand in the places of the machine's.
+        """
+        self._is_leaving = is_leaving
         try:
             return self._image(value)
         except RecursionError:
@@ -120,6 +126,8 @@ class Imager:
             return "is", value
         known = self._seen.get(id(value))
         if known is not None:
+            if id(value) in self._open:  # what stands in its place is not there yet where its parts are made
+                raise NoImage("an iterator that holds itself")
             return ("again", known, value.pc, value.code) if kind is Frame else ("again", known)
         if is_derived or issubclass(kind, _FIXED_PARTS):
             return self._fixed(value, kind)
@@ -186,7 +194,11 @@ class Imager:
         if value.is_running:
             call = None if value.original is None else value.call
             return "running generator", self._image(value.frame), self._image(call), value.kind
-        return "generator", self._image(value.frame), self._image(value.call), value.kind
+        if self._is_leaving:
+            self._open.add(id(value))
+        image = "generator", self._image(value.frame), self._image(value.call), value.kind
+        self._open.discard(id(value))
+        return image
 
     def _counter(self, value: Counter) -> Image:
         return "counter", self._image(value.item), self._image(value.stop), value.step, value.site
@@ -264,7 +276,10 @@ class Imager:
         if len(parts) == 2 and type(value) in _ENDED:
             parts = _ENDED[type(value)], ()
         function, args, *state = parts
-        return "iterator", function, self._image(tuple(args)), self._image(state[0] if state else None), bool(state)
+        self._open.add(id(value))
+        image = "iterator", function, self._image(tuple(args)), self._image(state[0] if state else None), bool(state)
+        self._open.discard(id(value))
+        return image
 
 
 #: How the image of what the program makes is made, by its type.

@@ -188,7 +188,7 @@ class State:
         self.live = Live(recorder)
         self.written = recorder.written(self.live)
         arguments = self.live.imager()
-        self.call = arguments.image((operation, args, kwargs, machine.handled()))
+        self.call = arguments.image((operation, args, kwargs, machine.handled()), is_leaving=True)
         #: What was made for the call is from outside for the program behind it: somebody may have kept it, have seen which
         #: function it is, or have taken items of an iterator.
         self.is_kept = keeps_arguments(operation, args) or any(map(_is_one, map(type, arguments.made)))
