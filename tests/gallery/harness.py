@@ -252,6 +252,9 @@ class Picture:
             yield from map(self.of, (value.func, value.args, value.keywords))
         elif isinstance(value, BaseException):
             yield str(value)
+        elif kind_of_iterator(value):
+            yield from map(self.of, begun(value))
+            return
         if isinstance(value, nn.Cell):
             yield ("training", value.training)
             if type(value).__module__.startswith("anfora"):  # layers and optimizers: what they hold, not how
@@ -269,6 +272,28 @@ class Picture:
         return tuple(
             (one, two) for (one, a), (two, b) in itertools.combinations(enumerate(arrays), 2) if np.shares_memory(a, b)
         )
+
+
+def kind_of_iterator(value: Any) -> bool:
+    """Whether it is an iterator of Python's, a generator among them."""
+    return hasattr(type(value), "__next__") and type(value).__module__ in (
+        "builtins",
+        "itertools",
+        "collections",
+        "_collections",
+    )
+
+
+def begun(value: Any) -> Iterator[Any]:
+    """What an iterator gives next: two items, which are gone from it then on both sides."""
+    for _ in range(2):
+        try:
+            yield next(value)
+        except StopIteration:
+            yield "no more"
+            return
+        except Exception as error:
+            yield error
 
 
 def _is_plain(value: Any) -> bool:
@@ -306,7 +331,18 @@ def _outcome(function: Callable, made: Call) -> tuple[Any, BaseException | None]
     try:
         return function(*made.args, **made.kwargs), None
     except Exception as error:  # what a program raises is a part of its result
-        return None, error
+        return None, _without_frames(error)
+
+
+def _without_frames(error: Exception) -> Exception:
+    """The same error, which keeps nothing of the program alive: how long a frame lives is not the program's meaning."""
+    pending: list[BaseException | None] = [error]
+    while pending:
+        one = pending.pop()
+        if one is not None and one.__traceback__ is not None:
+            one.__traceback__ = None
+            pending += [one.__cause__, one.__context__]
+    return error
 
 
 def _observe(function: Callable, target: Any, program: Program, made: Call) -> Any:

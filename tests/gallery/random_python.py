@@ -5,86 +5,27 @@ programs do with them: branches and loops on Python values and on tensors, conta
 writes and views, exceptions, conversions, output, attributes, special methods, `with`, gradients, helpers, random numbers.
 Loops are bounded, and values stay finite and small: products go through tanh, integers through a remainder.
 
-    statement = Line | Compound           Line: one line of source        Compound: clauses, each a header with its body
-
 `program(seed)` is ready for `harness.check`; `minimise` drops statements while a mismatch remains.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import linecache
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from harness import Program, check
 from random_given import GLOBALS, PARAMETERS, calls, said_at_once
+from random_grammar import Body, Compound, Family, Line, Source, smaller, text
 from random_patches import Patching
 from random_signals import Late, interrupted
 
 import anfora as ms
 
-__all__ = [
-    "Compound",
-    "Line",
-    "Source",
-    "catching",
-    "minimise",
-    "mismatch",
-    "mismatch_of_signal",
-    "program",
-    "random_source",
-    "text",
-]
-
-
-# ------------------------------------------------------------------------------------------------------------- the grammar
-
-
-@dataclasses.dataclass
-class Line:
-    """One line. A line that bounds a loop is never dropped from it."""
-
-    source: str
-    fixed: bool = False
-
-
-@dataclasses.dataclass
-class Compound:
-    """Clauses that belong together, such as if, elif and else. One that bounds a recursion is never dropped from it."""
-
-    clauses: list[tuple[str, Body]]
-    fixed: bool = False
-
-
-Body = list["Line | Compound"]
-
-
-@dataclasses.dataclass
-class Source:
-    """A function: its statements, and its last line."""
-
-    body: Body
-    result: str
-
-
-def _render(body: Body, depth: int) -> Iterator[str]:
-    indent = "    " * depth
-    for statement in body:
-        if isinstance(statement, Line):
-            yield indent + statement.source
-        else:
-            for header, inner in statement.clauses:
-                yield indent + header
-                yield from _render(inner, depth + 1) if inner else [f"{indent}    pass"]
-
-
-def text(source: Source) -> str:
-    lines = ["TOTAL = 0", "", "", f"def f({PARAMETERS}):"]
-    return "\n".join([*lines, *_render(source.body, 1), f"    {source.result}", ""])
+__all__ = ["PYTHON", "catching", "minimise", "mismatch", "mismatch_of_signal", "program", "random_source", "text"]
 
 
 class _Writer:
@@ -841,8 +782,11 @@ def random_source(seed: int) -> Source:
     writer = _Writer(seed)
     body = writer.body(0, writer.random.randint(4, 9))
     shown = [writer.pick(kind) for kind in "vvmifldop" if writer.names[kind]] + writer.names["s"][-1:]
-    return Source(body, f"return {', '.join(shown)}")
+    return Source(body, f"return {', '.join(shown)}", PARAMETERS)
 
+
+#: What this file makes.
+PYTHON = Family(random_source, calls, GLOBALS, ("TOTAL",), is_patched=True)
 
 _versions: dict[int, int] = {}
 
@@ -854,33 +798,36 @@ def catching(source: Source) -> Source:
         ("try:", [*source.body, Line(source.result)]), ("except Late:", caught),
         ("finally:", [Line("box.seen.append('finally')")]),
     ]  # fmt: skip
-    return Source([Compound(clauses)], "return None")
+    return Source([Compound(clauses)], "return None", source.parameters)
 
 
-def program(seed: int, source: Source | None = None, grad: bool = False) -> Program:
+def program(seed: int, source: Source | None = None, grad: bool = False, family: Family = PYTHON) -> Program:
     """The program of a seed, or another source in its place, ready to be checked. Its text can be inspected."""
-    written = text(source or random_source(seed))
+    written = text(source or family.source(seed))
     version = _versions[seed] = _versions.get(seed, -1) + 1
     filename = f"<random program {seed}.{version}>"
     linecache.cache[filename] = (len(written), None, written.splitlines(keepends=True), filename)
-    namespace = dict(GLOBALS, __name__=__name__, Late=Late)
+    namespace = dict(family.namespace, __name__=__name__, Late=Late)
     exec(compile(written, filename, "exec"), namespace)
-    patching = Patching(seed, namespace, written)
-    return Program(
-        f"random program {seed}", lambda _jit: namespace["f"], lambda: calls(seed), grad=grad, raises=None,
-        state=("TOTAL",), namespace=namespace, between=patching, around=patching,
+    made = Program(
+        f"random program {seed}", lambda _jit: namespace["f"], lambda: family.calls(seed), grad=grad, raises=None,
+        state=family.state, namespace=namespace,
     )  # fmt: skip
+    if family.is_patched:
+        made.between = made.around = Patching(seed, namespace, written)
+    return made
 
 
 # ------------------------------------------------------------------------------------------------------------ mismatches
 
 
 def mismatch(
-    seed: int, source: Source | None = None, grad: bool = False, jit: Callable[[Any], Any] = ms.jit
-) -> str | None:
+    seed: int, source: Source | None = None, grad: bool = False, jit: Callable[[Any], Any] = ms.jit,
+    family: Family = PYTHON,
+) -> str | None:  # fmt: skip
     """What `check` finds wrong, or how the compiler failed; None when all is equal."""
     try:
-        made = program(seed, source, grad)
+        made = program(seed, source, grad, family)
     except SyntaxError:
         if source is None:
             raise
@@ -909,42 +856,27 @@ def mismatch_of_signal(
         return f"{type(error).__name__}: {error}"
 
 
-def _smaller(body: Body) -> Iterator[Body]:
-    """The body with one statement less, or with one compound in parts."""
-    for place, statement in enumerate(body):
-        before, after = body[:place], body[place + 1 :]
-        if statement.fixed:
-            continue
-        if isinstance(statement, Line):
-            yield before + after
-            continue
-        yield before + after
-        clauses = statement.clauses
-        for _, inner in clauses:
-            yield before + inner + after
-        for number, (header, inner) in enumerate(clauses):
-            others = clauses[:number], clauses[number + 1 :]
-            if number:
-                yield [*before, Compound([*others[0], *others[1]]), *after]
-            for less in _smaller(inner):
-                yield [*before, Compound([*others[0], (header, less), *others[1]]), *after]
+def _place(found: str | None) -> str | None:
+    """Where a mismatch is, in words that do not depend on how many calls went before."""
+    return None if found is None else found.split("\n")[0].partition(" differs at ")[2]
 
 
-def minimise(seed: int, grad: bool = False, jit: Callable[[Any], Any] = ms.jit) -> Source:
+def minimise(seed: int, grad: bool = False, jit: Callable[[Any], Any] = ms.jit, family: Family = PYTHON) -> Source:
     """The source of a seed that mismatches, without the statements that the mismatch does not need."""
-    source = random_source(seed)
+    source = family.source(seed)
+    wrong = _place(mismatch(seed, source, grad, jit, family))
     shrinking = True
     while shrinking:
         shrinking = False
-        for body in _smaller(source.body):
-            candidate = Source(body, source.result)
-            if mismatch(seed, candidate, grad, jit):
+        for body in smaller(source.body):
+            candidate = Source(body, source.result, source.parameters)
+            if _place(mismatch(seed, candidate, grad, jit, family)) == wrong:
                 source, shrinking = candidate, True
                 break
     names = [name.strip() for name in source.result.removeprefix("return").split(",")]
     for name in names:  # then the results, down to one
         left = [other for other in names if other != name]
-        candidate = Source(source.body, f"return {', '.join(left)}")
-        if left and mismatch(seed, candidate, grad, jit):
+        candidate = Source(source.body, f"return {', '.join(left)}", source.parameters)
+        if left and mismatch(seed, candidate, grad, jit, family):
             source, names = candidate, left
     return source

@@ -7,6 +7,7 @@ import inspect
 import pytest
 import random_patches
 from harness import check
+from random_iterators import ITERATORS
 from random_python import minimise, mismatch, mismatch_of_signal, program, random_source, text
 
 import anfora as ms
@@ -101,3 +102,9 @@ def test_a_mismatch_is_found_and_made_small():
     )
     small = text(minimise(seed, jit=forgetful))
     assert "items" in small and len(small.splitlines()) < min(12, len(text(random_source(seed)).splitlines()))
+
+
+@pytest.mark.parametrize("first", range(0, 100, GROUP))
+def test_random_programs_that_go_over_things(first):
+    for seed in range(first, first + GROUP):
+        check(program(seed, family=ITERATORS))
