@@ -7,8 +7,8 @@
     python benchmarks/random_programs.py --of iterators       programs that go over things, see `random_iterators`
     python benchmarks/random_programs.py --signals 0          without a signal in one more run of each
 
-Every mismatch is printed with its seed and with the smallest program that still shows it. The exit code is their number, 99
-at most.
+Every mismatch is printed with its seed and with the smallest program that still shows it, and after every 500 programs how
+many there have been. The exit code is their number, 99 at most.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from random_python import PYTHON, minimise, mismatch, mismatch_of_signal, text
 from anfora.graph.run import ledger
 
 FAMILIES: dict[str, Family] = {"python": PYTHON, "iterators": ITERATORS}
+_TOLD = 500  #: after so many programs it is said how far it has come
 
 
 def main() -> None:
@@ -57,6 +58,9 @@ def main() -> None:
                 print(f"--- seed {seed}, signal {turn}: {heard}", flush=True)
                 heard = "mismatches"
             signals[heard] += 1
+        done = seed - chosen.start + 1
+        if done % _TOLD == 0 and done < chosen.count:
+            print(f"{done} programs, {wrong} mismatches, {time.perf_counter() - start:.0f} s", flush=True)
     print(f"{chosen.count} programs, {wrong} mismatches, {time.perf_counter() - start:.0f} s")
     if signals:
         print("signals:", ", ".join(f"{count} {heard}" for heard, count in signals.most_common()))
