@@ -1,4 +1,5 @@
-"""Files that are whole or not there: written beside their place, and renamed.
+"""Files that are whole or not there: written beside their place, and renamed. And files that others have written, or
+damaged: what goes wrong while one is read is one kind of error, with its name.
 
 The one who writes holds a lock (`flock`) on the new file, which the system takes back when the process ends, however it
 ends. So a new file without a lock was left by a process that was killed, and `clear` removes it. Where there are no such
@@ -7,20 +8,52 @@ locks (a file system, a system without them), nothing is removed.
 
 from __future__ import annotations
 
+import csv
 import os
+import struct
+import zlib
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
-from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
 
 try:
     import fcntl
 except ImportError:  # not on this system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["clear", "made_folder", "write_whole"]
+__all__ = ["DAMAGE", "clear", "made_folder", "reading", "write_whole"]
+
+#: What reading a file may raise because of what it holds: a reader need not know which of these its parts let through.
+DAMAGE = (
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, AssertionError, RecursionError, EOFError, OSError,
+    SyntaxError, struct.error, zlib.error, csv.Error,
+)  # fmt: skip
 
 _PREFIX, _SUFFIX = ".anfora-", ".new"
+
+
+class reading:
+    """A block in which a file is read: what it raises because of what the file holds becomes an OpRuntimeError.
+
+    Errors of this package pass, and so do those that say nothing of the file: a memory that is full, a signal, a time that
+    is over.
+
+    Args:
+        file: its name, or that of the folder in which it lies.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: TracebackType | None) -> None:
+        if isinstance(error, DAMAGE) and not isinstance(error, (AnforaError, TimeoutError)):
+            what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            raise OpRuntimeError(f"Invalid file, {self.file} cannot be read ({what})") from error
 
 
 def write_whole(file: Path, *parts: bytes | memoryview, mode: int = 0o666, durable: bool = True) -> None:

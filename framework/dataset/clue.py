@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError
+from anfora.core.files import reading
 from anfora.dataset import checks
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.lines import Shuffle, files_of, in_files
@@ -63,14 +64,16 @@ class CLUEDataset(Dataset):
         starts = [0]
         files = files_of(dataset_files)
         for file in files:
-            rows += _rows(file, paths)
+            with reading(file):
+                rows += _rows(file, paths)
             starts.append(len(rows))
         if not rows:
             raise OpRuntimeError(
                 "Invalid data, 'CLUEDataset' API can't read the data file (interface mismatch or no data found)."
                 f" Check file path: {', '.join(files)}"
             )
-        columns = [_column([row[place] for row in rows], name) for place, name in enumerate(names)]
+        with reading(", ".join(files)):
+            columns = [_column([row[place] for row in rows], name) for place, name in enumerate(names)]
         node = Arrays(columns, names)
         part = num_shards, shard_id
         self._begin(in_files(node, starts, shuffle, part, num_samples, num_parallel_workers, cache))

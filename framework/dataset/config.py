@@ -230,7 +230,7 @@ def load(file: str) -> None:
             found = json.load(opened)
         if not isinstance(found, dict):
             raise ValueError("it holds no object")
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise OpRuntimeError(f"Invalid file, {file} cannot be read as JSON ({error})") from error
     for name, put in (
         ("seed", set_seed), ("numParallelWorkers", set_num_parallel_workers), ("prefetchSize", set_prefetch_size),

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError
+from anfora.core.files import reading
 from anfora.dataset import checks
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.lines import Shuffle, in_files
@@ -69,7 +70,8 @@ class CorpusDataset(Dataset):
             if not found:
                 raise missing(self, f"Check {self._files[name]} in directory: {folder}")
             for file in found:
-                rows += self._read(file)
+                with reading(file):
+                    rows += self._read(file)
                 starts.append(len(rows))
         if not rows:
             raise missing(self, f"no row was found in directory: {folder}")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.files import reading
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block
 from anfora.dataset.cache import with_cache
@@ -125,7 +126,8 @@ class _Lines(Indexed):
     @staticmethod
     def _begins(file: str) -> np.ndarray:
         """Where each line that is not empty begins and ends, (n, 2)."""
-        data = np.fromfile(file, np.uint8)
+        with reading(file):
+            data = np.fromfile(file, np.uint8)
         ends = np.flatnonzero(data == 10)
         if len(data) and (not len(ends) or ends[-1] != len(data) - 1):
             ends = np.append(ends, len(data))
@@ -219,7 +221,8 @@ class CSVDataset(Dataset):
         rows: list[list[str]] = []
         starts = [0]
         for path in files_of(dataset_files):
-            found, names = _fields(path, field_delim, names, column_names is None)
+            with reading(path):
+                found, names = _fields(path, field_delim, names, column_names is None)
             rows += found
             starts.append(len(rows))
         assert names is not None

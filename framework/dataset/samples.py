@@ -6,6 +6,7 @@ order, the parts, the workers, the cache, decoded images, is here.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import wave
@@ -17,6 +18,7 @@ import numpy as np
 
 from anfora.core.arguments import unknown
 from anfora.core.errors import OpRuntimeError, OpTypeError
+from anfora.core.files import DAMAGE, reading
 from anfora.data.idx import DataError, read_idx
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block
@@ -65,12 +67,18 @@ class Samples(Indexed):
         columns: list[Any] = []
         for values, read in self.fields.values():
             if read is not None:
-                columns.append([read(values[n]) for n in numbers.tolist()])
+                columns.append([_read(read, values[n]) for n in numbers.tolist()])
             elif isinstance(values, np.ndarray) and values.dtype.kind not in "USO":
                 columns.append(values[numbers])
             else:
                 columns.append([np.array(values[n]) for n in numbers.tolist()])
         return Block(columns, len(numbers))
+
+
+def _read(read: Callable[[Any], np.ndarray], value: Any) -> np.ndarray:
+    """A field as it is read from a value: a file, or one and a place in it."""
+    with reading(value[0] if isinstance(value, tuple) else value):
+        return read(value)
 
 
 class FileDataset(Dataset):
@@ -102,6 +110,8 @@ class FileDataset(Dataset):
         super().__init_subclass__(**kwargs)
         if "_find" in vars(cls):
             cls.__init__ = _constructor(cls)  # type: ignore[method-assign]
+        if "__init__" in vars(cls):
+            cls.__init__ = _reading(cls.__init__)  # type: ignore[method-assign]
 
     def _samples(
         self, fields: Mapping[str, tuple[Any, Any]], sampling: tuple[Any, ...], workers: Any, cache: Any,
@@ -183,6 +193,18 @@ def _constructor(cls: Any) -> Callable[..., None]:
     return __init__
 
 
+def _reading(construct: Callable[..., None]) -> Callable[..., None]:
+    """A constructor that reads files: whatever they hold, what it raises is this package's."""
+
+    @functools.wraps(construct)
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+        given = args[0] if args else next(iter(kwargs.values()), "")
+        with reading(f"a file of {type(self).__name__} in {given}"):
+            construct(self, *args, **kwargs)
+
+    return __init__
+
+
 def matlab(dataset: object, file: Path) -> dict[str, Any]:
     """What a file of MATLAB's holds, as scipy reads it."""
     try:
@@ -252,7 +274,7 @@ def _wave(path: Any, header: bool = False) -> tuple[np.ndarray, int]:
                 raise OpRuntimeError(f"Invalid file, {path} has samples of {8 * width} bits, not 8, 16 or 32")
             data = b"" if header else file.readframes(file.getnframes())
             rate = file.getframerate()
-    except (OSError, EOFError, wave.Error) as error:
+    except (*DAMAGE, RuntimeError, wave.Error) as error:
         raise OpRuntimeError(f"Invalid file, {path} cannot be read as WAV ({error})") from error
     whole = np.frombuffer(data, {1: "u1", 2: "<i2", 4: "<i4"}[width]).reshape(-1, channels).T
     if width == 1:

@@ -11,6 +11,7 @@ import numpy as np
 from anfora.core.arguments import answers
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.files import reading
 from anfora.dataset import checks
 
 __all__ = ["Schema"]
@@ -42,12 +43,10 @@ class Schema:
             if not isinstance(schema_file, (str, os.PathLike)):
                 raise checks.wrong_type("schema_file", schema_file, str)
             try:
-                with open(os.path.expanduser(schema_file), encoding="utf-8") as file:
+                with open(os.path.expanduser(schema_file), encoding="utf-8") as file, reading(schema_file):
                     self.from_json(json.load(file))
             except OSError as error:
                 raise OpValueError(f"The file {schema_file} does not exist or permission denied!") from error
-            except ValueError as error:
-                raise OpRuntimeError(f"Invalid file, failed to parse schema file: {schema_file} ({error})") from error
 
     def add_column(self, name: str, de_type: Any, shape: Any = None) -> None:
         """Add a column.

@@ -18,6 +18,7 @@ import numpy as np
 
 from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.files import reading
 from anfora.core.nearest import missing_in
 from anfora.dataset import checks
 from anfora.dataset.chinese import Dictionary, Model, mixed, parts
@@ -149,7 +150,7 @@ class Vocab:
         """
         if not os.path.isfile(file_path):
             raise OpValueError(f"The file {file_path} does not exist or permission denied!", arg="file_path")
-        with open(file_path, encoding="utf-8") as file:
+        with reading(file_path), open(file_path, encoding="utf-8") as file:
             words = [line.rstrip("\r\n") for line in file]
         words = [word.split(delimiter)[0] if delimiter else word for word in words if word]
         return cls.from_list(words[:vocab_size], special_tokens, special_first)
@@ -341,7 +342,7 @@ class JiebaTokenizer(_Tokenizer):
         if isinstance(user_dict, str):
             if not os.path.exists(user_dict):
                 raise OpValueError(f"user dict file {user_dict} is not exist.", arg="user_dict")
-            with open(user_dict, encoding="utf-8") as file:
+            with reading(user_dict), open(user_dict, encoding="utf-8") as file:
                 found = [re.fullmatch(r"\s*([^\s*]+?)\s*([0-9]+)?\s*", line.strip().lstrip("\ufeff")) for line in file]
             user_dict = {line[1]: int(line[2] or 0) for line in found if line}
         elif not isinstance(user_dict, dict):

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpValueError
+from anfora.core.files import reading
 from anfora.dataset import checks
 from anfora.dataset.functions import Transform
 
@@ -60,7 +61,7 @@ class Vectors:
             )
         found = cls()
         rows: list[np.ndarray] = []
-        with open(file_path, encoding="utf-8") as file:
+        with reading(file_path), open(file_path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
                 word, *numbers = line.rstrip().split(" ")
                 if number == 1 and len(numbers) == 1:

@@ -336,7 +336,7 @@ def _named(name: str | os.PathLike, format: str | None, existing: bool = False) 
     if not file.name or "\0" in str(file):
         raise OpValueError(f"the name of a checkpoint must be that of a file, but got {name!r}")
     kind = format or ("safetensors" if file.suffix == ".safetensors" else "ckpt")
-    if file.suffix != f".{kind}" and not (existing and file.exists()):
+    if file.suffix != f".{kind}" and not (existing and os.path.exists(file)):
         file = file.with_name(f"{file.name}.{kind}")
     return file, kind
 

@@ -9,6 +9,7 @@ pytorch_model.bin, pytorch_model.bin.index.json    the same of torch's files
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from anfora.core.errors import OpValueError
@@ -29,14 +30,14 @@ def parts(file: Path) -> list[tuple[Path, list[str] | None]]:
     Raises:
         OpValueError: a folder holds no weights, an index is damaged, or names a file that does not lie beside it.
     """
-    if file.is_dir():
+    if os.path.isdir(file):
         found = [file / name for name in _IN_A_FOLDER if (file / name).is_file()]
         if not found:
             raise OpValueError(f"the folder {str(file)!r} holds no weights: {' or '.join(_IN_A_FOLDER)}")
         file = found[0]
         if file.suffix != ".json":
             return [(file, None)]
-    if file.suffix != ".json" or not file.is_file():
+    if file.suffix != ".json" or not os.path.isfile(file):
         return [(file, None)]
     try:
         index = json.loads(file.read_bytes())
@@ -49,7 +50,7 @@ def parts(file: Path) -> list[tuple[Path, list[str] | None]]:
         ) from None
     shards: dict[str, list[str]] = {}
     for name, shard in names.items():
-        if not shard or shard in (".", "..") or "/" in shard or "\\" in shard or "\0" in shard:
+        if not shard or shard in (".", "..") or "/" in shard or "\\" in shard or not shard.isprintable():
             raise OpValueError(f"{str(file)!r} should name files beside it, but names {shard!r}")
         shards.setdefault(shard, []).append(name)
     return [(file.with_name(shard), held) for shard, held in shards.items()]

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError
+from anfora.core.files import DAMAGE
 
 __all__ = [
     "ARRAYS", "SCALARS", "blob_fields", "decoded_row", "encoded_blob", "from_message", "indexed_fields", "read_header",
@@ -50,14 +51,14 @@ def read_header(path: str) -> dict[str, Any]:
             [length] = struct.unpack("<Q", file.read(8))
             if not 2 <= length <= 1 << 27:
                 raise ValueError(f"a header of {length} bytes")
-            header = json.loads(file.read(length))
+            header: dict[str, Any] = json.loads(file.read(length))
         if header["version"] not in _READABLE:
             raise ValueError(f"version {header['version']}")
-        for name in ("header_size", "page_size", "page", "schema", "shard_addresses"):
-            header[name]
+        header["page"]
+        _check(header)
     except OSError as error:
         raise OpRuntimeError(f"Invalid file, {path} cannot be read ({error})") from error
-    except (struct.error, ValueError, KeyError, TypeError) as error:
+    except DAMAGE as error:
         raise OpRuntimeError(
             f"Invalid file, {path} is not a MindRecord file ({error})",
             help="encrypted files are to be decrypted first."
@@ -65,6 +66,21 @@ def read_header(path: str) -> dict[str, Any]:
             else "name the file without .db.",
         ) from error
     return header
+
+
+def _check(header: dict[str, Any]) -> None:
+    """Raise a ValueError or LookupError for a header that does not say what is needed to read rows."""
+    for name in ("header_size", "page_size"):
+        if type(header[name]) is not int or not 0 <= header[name] < 1 << 31:
+            raise ValueError(f"{name} {header[name]!r}")
+    if not header["shard_addresses"] or not all(isinstance(name, str) for name in header["shard_addresses"]):
+        raise ValueError(f"shard_addresses {header['shard_addresses']!r}")
+    described = header["schema"][0]
+    for name, field in described["schema"].items():
+        if field["type"] not in (ARRAYS if "shape" in field else SCALARS):
+            raise ValueError(f"the field {name!r} of type {field['type']!r}")
+    if not set(described["blob_fields"] or ()) <= set(described["schema"]):
+        raise ValueError(f"blob_fields {described['blob_fields']!r}")
 
 
 def written_header(header: dict[str, Any]) -> bytes:
@@ -108,7 +124,7 @@ def encoded_blob(schema: dict[str, Any], names: list[str], row: dict[str, Any]) 
 
 
 def decoded_row(schema: dict[str, Any], names: list[str], wanted: list[str], raw: bytes, blob: bytes) -> dict[str, Any]:
-    """Fields of a row: int, float, str, bytes, or an array.
+    """Fields of a row: int, float, str, bytes, or an array. Where the row is damaged, one of `DAMAGE` is raised.
 
     Args:
         schema: of all fields.
@@ -220,11 +236,10 @@ _MAPS = {0xDE: ">H", 0xDF: ">I"}
 
 
 def from_message(data: bytes) -> dict[str, Any]:
-    """The map that a message holds."""
-    try:
-        found, _ = _read(data, 0)
-    except (struct.error, IndexError, UnicodeDecodeError) as error:
-        raise OpRuntimeError(f"Invalid file, a row of a MindRecord file is damaged ({error})") from error
+    """The map that a message holds; one of `DAMAGE` is raised where it holds none."""
+    found, _ = _read(data, 0)
+    if not isinstance(found, dict):
+        raise ValueError("a row that is no map")
     return found
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.files import reading
 from anfora.mindrecord.format import decoded_row, read_header
 
 __all__ = ["FileReader", "Files"]
@@ -62,21 +63,23 @@ class Files:
             raise OpRuntimeError(f"Invalid file, the index {index} of {path} does not exist")
         import sqlite3  # only who reads such files needs it
 
-        try:
-            name = urllib.parse.quote(os.path.abspath(index))
-            connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True)
+        with reading(f"the index {index}"):
             try:
-                found = connection.execute(
-                    "SELECT PAGE_ID_RAW, PAGE_OFFSET_RAW, PAGE_OFFSET_RAW_END, PAGE_ID_BLOB, PAGE_OFFSET_BLOB,"
-                    " PAGE_OFFSET_BLOB_END FROM INDEXES ORDER BY ROW_ID"
-                ).fetchall()
-            finally:
-                connection.close()
-        except sqlite3.Error as error:
-            raise OpRuntimeError(f"Invalid file, the index {index} cannot be read ({error})") from error
-        table = np.array(found, np.int64).reshape(-1, 6)
-        pages = header["header_size"] + header["page_size"] * table[:, [0, 0, 3, 3]]
-        return pages + table[:, [1, 2, 4, 5]] + np.array([8, 0, 8, 0])
+                name = urllib.parse.quote(os.path.abspath(index))
+                connection = sqlite3.connect(f"file:{name}?mode=ro", uri=True)
+                try:
+                    found = connection.execute(
+                        "SELECT PAGE_ID_RAW, PAGE_OFFSET_RAW, PAGE_OFFSET_RAW_END, PAGE_ID_BLOB, PAGE_OFFSET_BLOB,"
+                        " PAGE_OFFSET_BLOB_END FROM INDEXES ORDER BY ROW_ID"
+                    ).fetchall()
+                finally:
+                    connection.close()
+            except sqlite3.Error as error:
+                raise OpRuntimeError(f"Invalid file, the index {index} cannot be read ({error})") from error
+            table = np.array(found, np.int64).reshape(-1, 6)
+            pages = header["header_size"] + header["page_size"] * table[:, [0, 0, 3, 3]]
+            places: np.ndarray = pages + table[:, [1, 2, 4, 5]] + np.array([8, 0, 8, 0])
+        return places
 
     def __len__(self) -> int:
         return len(self.places)
@@ -93,12 +96,14 @@ class Files:
             except OSError as error:
                 raise OpRuntimeError(f"Invalid file, {path} cannot be read ({error})") from error
             try:
+                size = os.fstat(file).st_size
                 for place in np.flatnonzero(which == number).tolist():
                     raw, raw_end, blob, blob_end = self.places[numbers[place]].tolist()
-                    parts = os.pread(file, raw_end - raw, raw), os.pread(file, blob_end - blob, blob)
-                    if (len(parts[0]), len(parts[1])) != (raw_end - raw, blob_end - blob):
+                    if not (0 <= raw <= raw_end <= size and 0 <= blob <= blob_end <= size):
                         raise OpRuntimeError(f"Invalid file, {path} ends before row {numbers[place]}")
-                    found[place] = decoded_row(self.schema, self.blobs, names, *parts)
+                    parts = os.pread(file, raw_end - raw, raw), os.pread(file, blob_end - blob, blob)
+                    with reading(f"row {numbers[place]} of {path}"):
+                        found[place] = decoded_row(self.schema, self.blobs, names, *parts)
             finally:
                 os.close(file)
         return found

@@ -22,6 +22,7 @@ import numpy as np
 from anfora.core import dtype as dt
 from anfora.core.cell import Cell
 from anfora.core.errors import OpValueError
+from anfora.core.files import DAMAGE
 from anfora.core.random import Generator, default_generator
 from anfora.core.tensor import Tensor, current, from_buffer
 from anfora.optim import Optimizer
@@ -179,7 +180,7 @@ def from_bytes(data: bytes) -> dict[str, Any]:
     """
     try:
         state = _full(json.loads(data))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except DAMAGE as error:
         raise OpValueError(f"the state of the training in the checkpoint is damaged ({error})") from None
     if not isinstance(state, dict) or state.get("version") != VERSION:
         raise OpValueError("the state of the training in the checkpoint is of another version of this package")

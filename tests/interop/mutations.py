@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import importlib.util
 import io
 import json
 import pathlib
 import random
+import re
 import struct
 import sys
 import time
@@ -21,13 +23,15 @@ import numpy as np
 
 import anfora
 from anfora import Parameter, Tensor, load_checkpoint, nn, ops, save_checkpoint
-from anfora.core.errors import OpValueError
+from anfora.commands import manifest
+from anfora.core.errors import AnforaError, OpValueError
 from anfora.data.idx import DataError, read_idx
 from anfora.deepx import DeepxError, check, parse
 from anfora.graph.ir import GraphError
 from anfora.graph.tell import dumps
 from anfora.interop.npy import read_npy
 from anfora.tensor_expression import KernelError, from_json, kernel
+from anfora.train import state
 
 TESTS = pathlib.Path(__file__).parents[1]
 PATIENCE = 5.0  #: seconds; what is damaged takes no longer to read than what is right, which takes milliseconds
@@ -35,12 +39,19 @@ PATIENCE = 5.0  #: seconds; what is damaged takes no longer to read than what is
 
 @dataclass
 class Reader:
-    """What reads files, the ending they have, right ones, and the one kind of error."""
+    """What reads files, the ending they have, right ones, and the one kind of error.
 
-    read: Callable[[pathlib.Path], object]
+    Right ones are contents, or files in their places with what reads them there, each of which is damaged in turn.
+    """
+
+    read: Callable[[pathlib.Path], object] | None
     ending: str
-    samples: Callable[[pathlib.Path], list[bytes]]
+    samples: Callable[[pathlib.Path], list[bytes] | list[Placed]]
     error: type[Exception]
+
+
+#: A file, and what reads it with those around it.
+Placed = tuple[pathlib.Path, Callable[[], object]]
 
 
 def _checkpoints(ending: str) -> Callable[[pathlib.Path], list[bytes]]:
@@ -158,6 +169,183 @@ def _read_kernel_text(file: pathlib.Path) -> object:
     return made.ir(), made.grad_ir()
 
 
+def _lenet(folder: pathlib.Path) -> list[bytes]:
+    file = folder / "sample.mindir"
+    net = nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.Flatten(), nn.Dense(2 * 16, 2))
+    anfora.export(net, ops.ones((2, 1, 4, 4)), file_name=file, file_format="MINDIR")
+    return [file.read_bytes()]
+
+
+def _indexes(folder: pathlib.Path) -> list[bytes]:
+    save_checkpoint({"a": Tensor([1.0]), "b": Tensor([2])}, folder / "part.safetensors")
+    return [json.dumps({"metadata": {"total_size": 8}, "weight_map": dict.fromkeys("ab", "part.safetensors")}).encode()]
+
+
+def _states(folder: pathlib.Path) -> list[bytes]:
+    held = {
+        "epoch": 3,
+        ("a", 1): [1.5, None, "größe"],
+        "w": Tensor([[1.0, 2.0]]),
+        "n": np.arange(4),
+        "s": np.float32(1),
+    }
+    return [state.to_bytes({"version": state.VERSION, **held})]
+
+
+def _manifests(folder: pathlib.Path) -> list[bytes]:
+    file = folder / "sample.json"
+    manifest.write(file, {name: {"100": "abc"} if name == "digests" else {} for name in manifest._NEEDED})
+    return [file.read_bytes()]
+
+
+def _mindrecords(folder: pathlib.Path) -> list[Placed]:
+    """A file and its index, of rows with several blobs, with one, and with none."""
+    from anfora.mindrecord import FileReader, FileWriter
+
+    kinds: dict[str, dict[str, object]] = {
+        "word": {"type": "string"}, "count": {"type": "int32"}, "mean": {"type": "float64"}, "data": {"type": "bytes"},
+        "grid": {"type": "int32", "shape": [2, 3]},
+    }  # fmt: skip
+    row = {"word": "größe", "count": -70_000, "mean": 0.5, "data": b"abc", "grid": np.arange(6, dtype=np.int32) * 99}
+    found: list[Placed] = []
+    for names in (list(kinds), ["word", "grid"], ["count", "mean"]):
+        file = folder / f"sample{len(names)}{names[-1]}.mindrecord"
+        writer = FileWriter(str(file), overwrite=True)
+        writer.set_header_size(1 << 14)
+        writer.set_page_size(1 << 15)
+        writer.add_schema({name: kinds[name] for name in names})
+        writer.write_raw_data([{name: row[name] for name in names}] * 3)
+        writer.commit()
+        read = functools.partial(lambda file: list(FileReader(str(file)).get_next()), file)
+        found += [(file, read), (pathlib.Path(f"{file}.db"), read)]
+    return found
+
+
+def _examples(folder: pathlib.Path) -> list[Placed]:
+    """Records, plain, packed, with a checksum that is right for what is damaged, and with a schema."""
+    import anfora.dataset as ds
+    from anfora.dataset.tfrecord import masked_crc
+
+    def field(number: int, data: bytes) -> bytes:
+        return bytes([number << 3 | 2, len(data)]) + data
+
+    numbers, floats, words = (
+        b"\x01\xff\x01",
+        struct.pack("<2f", 1.5, -2),
+        field(1, b"word") + field(1, "größe".encode()),
+    )
+    held = (("n", 3, field(1, numbers)), ("f", 2, field(1, floats)), ("b", 1, words))
+    example = field(1, b"".join(field(1, field(1, n.encode()) + field(2, field(k, of))) for n, k, of in held))
+
+    def framed(data: bytes) -> bytes:
+        length = struct.pack("<Q", len(data))
+        return length + struct.pack("<I", masked_crc(length)) + data + struct.pack("<I", masked_crc(data))
+
+    def rows(file: pathlib.Path, **more: object) -> list[object]:
+        return list(ds.TFRecordDataset(str(file), shuffle=False, **more).create_dict_iterator(1, output_numpy=True))
+
+    plain, packed, inner, schema = (folder / f"sample.{end}" for end in ("tfrecord", "gz", "example", "schema"))
+    plain.write_bytes(framed(example) * 3)
+    packed.write_bytes(gzip.compress(framed(example), mtime=0))
+    inner.write_bytes(example)
+    columns = {"n": {"type": "int64", "shape": [2]}, "b": {"type": "string"}, "f": {"type": "float32", "rank": 1}}
+    schema.write_text(json.dumps({"datasetType": "TF", "numRows": 3, "columns": columns}))
+
+    def of_inner() -> list[object]:
+        around = folder / "around.tfrecord"
+        around.write_bytes(framed(inner.read_bytes()))
+        return rows(around)
+
+    return [
+        (plain, lambda: rows(plain)),
+        (packed, lambda: rows(packed, compression_type="GZIP")),
+        (inner, of_inner),
+        (schema, lambda: rows(plain, schema=str(schema))),
+    ]
+
+
+def _tables(folder: pathlib.Path) -> list[Placed]:
+    """Files of rows, words and vectors, one each."""
+    import anfora.dataset as ds
+    from anfora.dataset import text
+
+    def rows(kind: Callable[..., ds.Dataset], **more: object) -> Callable[[pathlib.Path], object]:
+        return lambda file: list(kind(str(file), shuffle=False, **more).create_dict_iterator(1, output_numpy=True))
+
+    chinese = json.loads((TESTS / "dataset" / "chinese.json").read_text("utf-8"))
+    model, words = folder / "model.utf8", folder / "dictionary.utf8"
+    model.write_text(chinese["model"], "utf-8")
+    frequencies = list(chinese["dictionary"].items())[:8]
+    words.write_text("".join(f"{word} {frequency} n\n" for word, frequency in frequencies), "utf-8")
+
+    def cutter(_: pathlib.Path) -> text.JiebaTokenizer:
+        return text.JiebaTokenizer(str(model), str(words))
+
+    clue = {"id": 1, "sentence1": "ab", "sentence2": "größe", "label": "0"}
+    held: list[tuple[str, str, Callable[[pathlib.Path], object]]] = [
+        ("lines.txt", "one\ngröße\n\nthree", rows(ds.TextFileDataset)),
+        ("rows.csv", 'a,b\n1,2.5\n3,"x,y"\n', rows(ds.CSVDataset)),
+        ("numbers.csv", "1,2.5\n3,4\n", rows(ds.CSVDataset, column_names=["a", "b"], column_defaults=[0, 0.0])),
+        ("clue.json", f"{json.dumps(clue)}\n" * 2, rows(ds.CLUEDataset, task="AFQMC", usage="train")),
+        ("words.txt", "one\nzwölf,12\nthree\n", lambda file: text.Vocab.from_file(str(file), ",")),
+        ("glove.1.txt", "one 1 2.5 3\nzwölf 4 5e3 6\n", lambda file: text.GloVe.from_file(str(file))),
+        ("words.vec", "2 3\none 1 2.5 3\nzwölf 4 5 6\n", lambda file: text.FastText.from_file(str(file))),
+        ("more.utf8", "杭研 10\n\n明月\n", lambda file: cutter(file).add_dict(str(file))),
+        (
+            "config.json",
+            '{"seed": 3, "numParallelWorkers": 2, "prefetchSize": 4}',
+            lambda file: ds.config.load(str(file)),
+        ),
+    ]
+    found: list[Placed] = []
+    for name, content, read in held:
+        file = folder / name
+        file.write_text(content, "utf-8")
+        found.append((file, functools.partial(read, file)))
+    return [*found, *((file, functools.partial(cutter, file)) for file in (model, words))]
+
+
+def _folders(folder: pathlib.Path) -> list[Placed]:
+    """Small folders of well-known datasets, of which one file at a time is damaged."""
+    import anfora.dataset as ds
+
+    sys.path.insert(0, str(TESTS / "dataset"))
+    import known_files
+
+    def read(name: str, given: dict[str, object], place: pathlib.Path) -> object:
+        return known_files.told(known_files.opened(ds, name, given, place))
+
+    found: list[Placed] = []
+    for number, (name, given) in enumerate(known_files.CASES):
+        place = folder / f"folder{number}"
+        place.mkdir()
+        known_files.FOLDERS[name.removesuffix("Dataset")](place)
+        files = sorted(file for file in place.rglob("*") if file.is_file() and file.stat().st_size < 100_000)
+        chosen = files[:: max(1, len(files) // 8)]
+        found += [(file, functools.partial(read, name, given, place)) for file in chosen]
+    return found
+
+
+def _images(folder: pathlib.Path) -> list[Placed]:
+    from anfora.dataset import vision
+
+    sys.path.insert(0, str(TESTS / "dataset"))
+    import known_files
+
+    found: list[Placed] = []
+    for ending in ("png", "jpg", "bmp"):
+        file = folder / f"sample.{ending}"
+        known_files.picture(file, 3)
+        found += [
+            (file, functools.partial(vision.read_image, str(file))),
+            (file, functools.partial(lambda file: vision.Decode()(np.fromfile(file, np.uint8)), file)),
+            (file, functools.partial(lambda file: vision.Decode(to_pil=True)(np.fromfile(file, np.uint8)), file)),
+        ]
+    for _, read in found:
+        read()  # what takes long is done: libraries are loaded
+    return found
+
+
 def _by_torch(*names: str) -> Callable[[pathlib.Path], list[bytes]]:
     return lambda _: [(TESTS / "interop" / "by_torch" / name).read_bytes() for name in names]
 
@@ -173,7 +361,18 @@ READERS = {
     "tensor expressions": Reader(_read_kernel, ".json", _kernels, KernelError),
     "kernel texts": Reader(_read_kernel_text, ".txt", _kernel_texts, KernelError),
     "MindIR": Reader(dumps.read, ".dat", _graphs, GraphError),
+    "mindir": Reader(anfora.load, ".mindir", _lenet, OpValueError),
+    "indexes of weights": Reader(load_checkpoint, ".safetensors.index.json", _indexes, OpValueError),
+    "states of trainings": Reader(lambda file: state.from_bytes(file.read_bytes()), ".json", _states, OpValueError),
+    "manifests": Reader(manifest.read, ".json", _manifests, manifest.ManifestError),
+    "MindRecord": Reader(None, "", _mindrecords, AnforaError),
+    "TFRecord": Reader(None, "", _examples, AnforaError),
+    "tables": Reader(None, "", _tables, AnforaError),
+    "folders of datasets": Reader(None, "", _folders, AnforaError),
 }
+
+if importlib.util.find_spec("cv2") and importlib.util.find_spec("PIL"):
+    READERS["images"] = Reader(None, "", _images, AnforaError)
 
 if importlib.util.find_spec("onnx"):
     READERS["ONNX"] = Reader(_read_onnx, ".onnx", _onnx, OpValueError)
@@ -248,12 +447,10 @@ def damaged(chance: random.Random, samples: list[bytes]) -> bytes:
 
 def _change_number(chance: random.Random, data: bytearray) -> None:
     """Put another number where one stands in a text."""
-    places = [i for i, byte in enumerate(data) if chr(byte).isdigit()]
-    if places:
-        at = until = chance.choice(places)
-        while until < len(data) and chr(data[until]).isdigit():
-            until += 1
-        data[at:until] = chance.choice(_NUMBERS)
+    numbers = list(re.finditer(rb"[0-9]+", data))
+    if numbers:
+        at, until = chance.choice(numbers).span()
+        data[chance.randrange(at, until) : until] = chance.choice(_NUMBERS)
 
 
 def wrong(name: str, folder: pathlib.Path, count: int, seed: int = 0) -> Iterator[tuple[int, bytes, str]]:
@@ -262,17 +459,25 @@ def wrong(name: str, folder: pathlib.Path, count: int, seed: int = 0) -> Iterato
     samples = reader.samples(folder)
     file = folder / f"damaged{reader.ending}"
     for number in range(seed, seed + count):
-        data = damaged(random.Random(number), samples)
+        chance = random.Random(number)
+        if reader.read is None:
+            file, read = chance.choice(samples)
+            right = file.read_bytes()
+            data = damaged(chance, [right])
+        else:
+            read, right = functools.partial(reader.read, file), b""
+            data = damaged(chance, samples)
         file.write_bytes(data)
         began = time.perf_counter()
         try:
-            reader.read(file)
+            read()
         except reader.error as error:
             if not str(error):
                 yield number, data, "an error without words"
         except Exception as error:
             yield number, data, f"{type(error).__name__}: {error}"[:200]
         took = time.perf_counter() - began
+        file.write_bytes(right)
         if took > PATIENCE:
             yield number, data, f"took {took:.1f} s"
 

@@ -30,8 +30,13 @@ def test_damaged_files(tmp_path, name):
 @pytest.mark.filterwarnings("ignore")
 def test_right_files(tmp_path, name):
     reader = READERS[name]
+    samples = reader.samples(tmp_path)
+    if reader.read is None:
+        for _, read in samples:
+            read()
+        return
     file = tmp_path / f"right{reader.ending}"
-    file.write_bytes(reader.samples(tmp_path)[0])
+    file.write_bytes(samples[0])
     assert reader.read(file) is not None or name == "deepx"  # whose check gives nothing
 
 
