@@ -30,7 +30,7 @@ import anfora
 from anfora import train
 from anfora.commands.info import processor
 from anfora.core.cell import Cell
-from anfora.core.files import write_whole
+from anfora.core.files import DAMAGE, write_whole
 
 __all__ = ["Digests", "ManifestError", "data_sha256", "file_sha256", "machine", "read", "versions", "write"]
 
@@ -58,7 +58,7 @@ def read(file: Path) -> dict[str, Any]:
         found = json.loads(file.read_text("utf-8"))
     except OSError as error:
         raise ManifestError(f"{file}: cannot be read ({error.strerror})") from error
-    except ValueError as error:
+    except DAMAGE as error:
         raise ManifestError(f"{file}: is no manifest: it is not JSON ({error})") from error
     if not isinstance(found, dict) or "anfora manifest" not in found:
         raise ManifestError(f"{file}: is no manifest of a training")

@@ -344,7 +344,7 @@ class JiebaTokenizer(_Tokenizer):
                 raise OpValueError(f"user dict file {user_dict} is not exist.", arg="user_dict")
             with reading(user_dict), open(user_dict, encoding="utf-8") as file:
                 found = [re.fullmatch(r"\s*([^\s*]+?)\s*([0-9]+)?\s*", line.strip().lstrip("\ufeff")) for line in file]
-            user_dict = {line[1]: int(line[2] or 0) for line in found if line}
+                user_dict = {line[1]: int(line[2] or 0) for line in found if line}
         elif not isinstance(user_dict, dict):
             raise OpTypeError("The type of user_dict must str or dict.", arg="user_dict")
         for word, frequency in user_dict.items():
