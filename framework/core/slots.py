@@ -13,8 +13,8 @@ from typing import Any
 
 __all__ = [
     "assign", "backward", "bound", "call_cell", "call_compiled", "calls_are_special", "compiled_cells", "dispatch",
-    "is_followed", "kept_calls", "method_table", "native_change", "native_method", "need_examples", "set_num_threads",
-    "watch", "watcher",
+    "is_followed", "is_trained", "kept_calls", "method_table", "native_change", "native_method", "need_examples",
+    "set_num_threads", "watch", "watcher",
 ]  # fmt: skip
 
 
@@ -73,6 +73,11 @@ def backward(tensor: Any, gradient: Any, retain_graph: bool | None, create_graph
 def is_followed(tensor: Any) -> bool:
     """Whether what is computed from a tensor now has a gradient to it."""
     return _filled("is_followed")(tensor)
+
+
+def is_trained(tensor: Any) -> bool:
+    """Whether a tensor is a Parameter that is trained, or lies in one: it stays a leaf whatever is written to it."""
+    return _filled("is_trained")(tensor)
 
 
 def set_num_threads(threads: int) -> None:

@@ -543,6 +543,8 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor | tuple[Tensor, ...]:
     targets: list[Tensor] = [flat[i] for i in entry.written]
     assert len(targets) == 1 or not entry.followed, f"{op.name} writes several tensors, and has a gradient"
     recorded = bool(mask) or (glue.is_recording() and not op.is_untaped and any(map(has_history, targets)))
+    if recorded and is_effect(entry, flat, mask):
+        mask, recorded = 0, False
     for target in targets:
         check_writable(target, op, recorded)
     node = (
@@ -566,6 +568,36 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor | tuple[Tensor, ...]:
     for target in targets:
         new_history(target, node, recorded)
     return tuple(targets) if entry.is_tuple else targets[0]
+
+
+def is_effect(entry: Entry, flat: list, mask: int) -> bool:
+    """Whether a write leaves no history: what is written to is a Parameter that is trained, or lies in one.
+
+    A Parameter stays a leaf, as one does that `assign` writes to: what reads it from now on has the gradient of what it is
+    then. A value that has a gradient itself would lose it, and is refused.
+    """
+    if not writes_a_leaf(entry, flat):
+        return False
+    if mask & ~sum(1 << i for i in entry.written):
+        raise OpRuntimeError(
+            f"{entry.op.name} would write a value that has a gradient into a Parameter that is trained: the gradient would "
+            "be lost, since a Parameter is a leaf",
+            arg=entry.op.writes,
+            help="write x.detach(), or compute with p + x instead; ops.assign(p, x) writes without a gradient.",
+        )
+    return True
+
+
+def writes_a_leaf(entry: Entry, flat: list) -> bool:
+    """Whether a call writes to a Parameter that is trained."""
+    return any(is_trained(flat[i]) for i in entry.written)
+
+
+def is_trained(tensor: Any) -> bool:
+    """Whether a tensor is a leaf that a program trains, or a view of one that no transform follows by itself."""
+    base = tensor if tensor._base is None else tensor._base
+    is_leaf = isinstance(base, Parameter) and base._node is not None and base._node.is_leaf
+    return is_leaf and not any(type(attributes) is Followed for _, attributes in tensor._path)
 
 
 def has_history(target: Tensor) -> bool:
@@ -849,5 +881,6 @@ def install() -> None:
     slots.bound = bound
     slots.native_change = native_change
     slots.assign = assign
+    slots.is_trained = is_trained
     core_tensor.refresh = refresh
     core_tensor.make_leaf = Leaf

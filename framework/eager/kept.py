@@ -97,8 +97,9 @@ def _key(values: tuple | list, tensors: list[Tensor]) -> tuple | None:
                 current(value)
             tensors.append(value)
             key.append(value._layout)
-            if kind is Parameter:
+            if isinstance(value if base is None else base, Parameter):
                 key.append(kind)
+                key.append(dispatch.is_trained(value))  # what is written to it has a gradient, or none
         elif kind in _PLAIN:
             key.append(kind)
             key.append(value)

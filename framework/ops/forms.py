@@ -34,6 +34,7 @@ from anfora.core.dtype import (
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op, in_own_words
 from anfora.core.tensor import Tensor, is_operand
+from anfora.kernel.glue import is_recording
 from anfora.ops import arithmetic, indexing, joining, places, reduction
 from anfora.ops.comparison import where
 from anfora.ops.complexes import conj
@@ -128,11 +129,7 @@ def in_place(name: str, function: Callable) -> Callable:
 
     @composite
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-        source = self
-        if any(isinstance(x, Tensor) and x.requires_grad for x in (self, *args, *kwargs.values())):
-            source = copy(self)  # the gradient may need the old values
-            args = tuple(source if x is self else x for x in args)
-        result = function(source, *args, **kwargs)
+        result = function(*_old_values(self, args, kwargs), **kwargs)
         if _RANKS[result.dtype.kind] > _RANKS[self.dtype.kind]:
             raise OpTypeError(
                 f"{name} cannot write {result.dtype} into a tensor of {self.dtype}",
@@ -144,6 +141,16 @@ def in_place(name: str, function: Callable) -> Callable:
     method.__doc__ = f"As `{name[:-1]}`, in place: the tensor takes the values of the result, and is given back."
     method.__signature__ = _signature_of(function)  # type: ignore[attr-defined]
     return as_change(named(method, method, name), getattr(function, "plainly", function))
+
+
+def _old_values(x: Tensor, args: tuple, kwargs: dict) -> tuple:
+    """A tensor that is about to be written to, and arguments, in which it may be too: what new values are computed of."""
+    source = x
+    if is_recording() and slots.is_trained(x):
+        source = stop_gradient(x)  # a leaf, which has no gradient by what it was
+    elif any(isinstance(each, Tensor) and each.requires_grad for each in (x, *args, *kwargs.values())):
+        source = copy(x)  # the gradient may need the old values
+    return source, *(source if each is x else each for each in args)
 
 
 def as_change(method: Callable, op: Any) -> Callable:
@@ -621,6 +628,30 @@ def copy_in_place(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
         [3, 3]
     """
     return copy_to(self, src)
+
+
+def assign_value(self: Tensor, value: Any) -> Tensor:
+    """Write a tensor of the same shape and element type into the memory of this one, and give this one.
+
+    Raises:
+        OpTypeError: the value is no tensor, or of another element type: a tensor keeps its type.
+        OpValueError: the shapes differ.
+    Gradient:
+        that of `copy_`.
+    Example:
+        >>> Tensor([1, 2]).assign_value(Tensor([3, 4])).tolist()
+        [3, 4]
+    """
+    if not isinstance(value, Tensor) or value.dtype is not self.dtype:
+        found = f"a tensor of {value.dtype}" if isinstance(value, Tensor) else type(value).__name__
+        raise OpTypeError(f"assign_value needs a tensor of {self.dtype}, but got {found}", arg="value")
+    if value.shape != self.shape:
+        raise OpValueError(
+            f"assign_value needs a tensor of the shape {self.shape}, but got {value.shape}",
+            arg="value",
+            help="x = value makes it another tensor.",
+        )
+    return copy_to(self, value)
 
 
 def fill_diagonal(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
@@ -1198,6 +1229,7 @@ FORMS: dict[str, Callable] = {
     "fill_": as_change(fill_in_place, copy_to),
     "zero_": as_change(zero_in_place, None),
     "copy_": as_change(copy_in_place, copy_to),
+    "assign_value": assign_value,
     "fill_diagonal": fill_diagonal,
     "fill_diagonal_": fill_diagonal_in_place,
     # reductions

@@ -267,9 +267,10 @@ def test_histories_are_kept_after_native_writes():
     for _ in range(3):
         with no_grad():
             leaf.sub_(0.5)
+        leaf.sub_(0.5)
         with pytest.raises(AnforaError, match="leaf"):
-            leaf.sub_(0.5)
-    assert leaf.tolist() == [-0.5, 0.5, 1.5]
+            leaf.sub_(w * leaf)
+    assert leaf.tolist() == [-2.0, -1.0, 0.0]
 
 
 def test_a_tape_keeps_the_values_that_it_saw():

@@ -17,6 +17,7 @@ import pytest
 
 import anfora as ms
 from anfora import Parameter, Tensor, nn, no_grad, ops
+from anfora.core.errors import OpRuntimeError
 
 W = np.array([0.5, -1.0, 2.0, 0.25], np.float32)
 T = np.array([1.5, -2.0, 3.0, 0.75], np.float32)
@@ -92,14 +93,6 @@ HOLDERS = {
 
 def optimizer_step(t, _):
     nn.SGD([t], 0.5)((ops.ones(4),))
-
-
-def through_no_grad(write):
-    def written(t, v):
-        with no_grad():
-            write(t, v)
-
-    return written
 
 
 def set_items(t, v):
@@ -228,9 +221,7 @@ def test_a_gradient_is_that_of_the_values_at_the_time_of_use(holder, write, way)
     for name, make in TENSORS.items():
         if getattr(change, "needs_parameter", False) and "Parameter" not in name:
             continue
-        is_leaf = name == "a Parameter to be trained"  # the tape would refuse the write
-        used = through_no_grad(change) if is_leaf else change
-        gradient = WAYS[way](lambda w, t, v, used=used: _used_twice(hold, used, w, t, v))
+        gradient = WAYS[way](lambda w, t, v: _used_twice(hold, change, w, t, v))
         is_compiled = "compiled" in way or way == "GRAPH_MODE"
         if is_compiled and name in ("a view", "a detached result", "from numpy"):
             continue
@@ -247,6 +238,83 @@ def _used_twice(hold, change, w, t, v):
     a = hold(w, t)
     change(t, v)
     return a + 2 * hold(w, t)
+
+
+def by_the_parameter(compile):
+    def run(f, t, v):
+        gradient = compile(ms.value_and_grad(lambda v: f(t, v), None, [t]))
+        return lambda: gradient(v)[1][0]
+
+    return run
+
+
+def by_its_grad(compile):
+    def run(f, t, v):
+        called = compile(f)
+
+        def gradient():
+            t.grad = None
+            called(t, v).backward()
+            return t.grad
+
+        return gradient
+
+    return run
+
+
+#: Ways to the gradient by a Parameter that is written to.
+WAYS_BY_IT = {
+    "value_and_grad": by_the_parameter(lambda f: f),
+    "compiled value_and_grad": by_the_parameter(ms.jit),
+    "value_and_grad in GRAPH_MODE": by_the_parameter(lambda f: lambda v: in_graph_mode(lambda w, t, v: f(v))(0, 0, v)),
+    "backward": by_its_grad(lambda f: f),
+    "backward of a compiled function": by_its_grad(ms.jit),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+@pytest.mark.parametrize("way", WAYS_BY_IT)
+def test_a_parameter_that_is_written_to_stays_a_leaf(write, way):
+    """Its gradient is that of what it was, where it was read before, and of what it is, where it was read after."""
+    change = WRITES[write]
+
+    def f(t, v):
+        a = (t * t * v).sum()
+        change(t, v)
+        return a + 2 * (t * t * t).sum()
+
+    t, v = Parameter(T, name="t"), Tensor(V)
+    gradient = WAYS_BY_IT[way](f, t, v)
+    for _ in range(3):
+        t.set_data(Tensor(T))
+        found = gradient()
+        assert t.is_leaf and t.requires_grad
+        np.testing.assert_allclose(found.asnumpy(), 2 * T * V + 6 * t.asnumpy() ** 2, rtol=1e-5)
+
+
+@pytest.mark.parametrize("compile", [lambda f: f, ms.jit])
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda t, x: t.add_(x), lambda t, x: t.copy_(x), lambda t, x: t.mul_(x), lambda t, x: t[1:].sub_(x[1:]),
+        lambda t, x: t.masked_fill_(t > 0, x[0]), lambda t, x: t.index_add_(0, Tensor([0, 1, 2, 3]), x),
+    ],
+)  # fmt: skip
+def test_a_value_with_a_gradient_is_not_lost_in_a_parameter(write, compile):
+    t = Parameter(T, name="t")
+    call = compile(lambda t, x: (write(t, x), t * 1.0)[1])
+    for _ in range(3):
+        t.set_data(Tensor(T))
+        call(t, Tensor(V))  # it has none
+        changed = t.tolist()
+        t.set_data(Tensor(T))
+        with pytest.raises(OpRuntimeError, match="would be lost"):
+            call(t, Tensor(V).requires_grad_() * 1.0)
+        assert t.tolist() == T.tolist() != changed
+        with pytest.raises(OpRuntimeError, match="leaf tensor"):
+            call(
+                Tensor(T).requires_grad_(), Tensor(V)
+            )  # no Parameter: the program could not know whose gradient it gets
 
 
 # -- what need not be copied ------------------------------------------------------------------------------------------

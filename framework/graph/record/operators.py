@@ -137,6 +137,7 @@ class Operators(Leaves):
         if entry.op.writes is not None or self.piece.writes:
             self._see_to_writes(entry, flat, followed)
         self.memory.has_moved = False
+        is_effect = glue.is_recording() and dispatch.writes_a_leaf(entry, flat)
         result = self._run(entry, flat)
         if self.memory.has_moved:
             operands = tuple(
@@ -145,7 +146,7 @@ class Operators(Leaves):
             )
         if entry.may_fail and self._is_in_a_try():
             self._let_fail(entry)
-        self._write_down(entry, flat, operands, followed & entry.followed, result)
+        self._write_down(entry, flat, operands, 0 if is_effect else followed & entry.followed, result, not is_effect)
         return result
 
     def _operands(self, entry: Entry, flat: list) -> tuple[AnfNode, ...]:
@@ -223,17 +224,20 @@ class Operators(Leaves):
         else:
             piece.is_tried = True
 
-    def _write_down(self, entry: Entry, flat: list, operands: tuple[AnfNode, ...], mask: int, result: Any) -> None:
+    def _write_down(
+        self, entry: Entry, flat: list, operands: tuple[AnfNode, ...], mask: int, result: Any, is_seen: bool
+    ) -> None:
         """Add the call to the piece.
 
         Args:
             mask: which operands the tape followed, of those that gradients can flow to.
+            is_seen: whether a tape that is on sees the call; see `dispatch.is_effect`.
         """
         piece = self.piece
         cells = self.calls_of_cells()
         back = self._back() if self.region or self.machine is None else None
         call = OperatorCall(piece, entry, operands, self._here(), mask, bool(self.region), cells, back)
-        call.is_taped = glue.is_recording() and not self.region
+        call.is_taped = is_seen and glue.is_recording() and not self.region
         if mask and self.region:
             keep_traced(result, flat)
         elif mask:
@@ -269,10 +273,10 @@ class Operators(Leaves):
         none behind a gradient that the write was in."""
         for target in targets:
             for came in self.memory.sharing.in_memory_of(current(target)._array):
-                self.guard("is", self.derive(history_behind, came.origin), came.has_history)
-                if came.has_history and self.region:
+                self.guard("is", self.derive(history_behind, came.origin), came.history)
+                if came.history is True and self.region:
                     self.touched = "a change in place of what a tape outside follows"
-                elif came.has_history and came.lying.tensor._node is None:
+                elif came.history is True and came.lying.tensor._node is None:
                     self.piece.is_taped = self.piece.is_mixed = True
 
     def _is_in_a_try(self) -> bool:

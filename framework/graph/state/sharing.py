@@ -22,7 +22,7 @@ import numpy as np
 from anfora.core import memory
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
-from anfora.eager.dispatch import has_history
+from anfora.eager.dispatch import has_history, is_trained
 from anfora.eager.tape import Followed
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin
@@ -50,12 +50,12 @@ class Came(NamedTuple):
     """A tensor from outside, as it was when the piece came to it.
 
     Attributes:
-        has_history: whether the tape follows it, or what it is a view of; see `history_behind`.
+        history: see `history_behind`.
     """
 
     lying: Lying
     origin: Origin
-    has_history: bool | None
+    history: bool | str
 
 
 class Sharing:
@@ -226,7 +226,9 @@ def differ(*tensors: Tensor) -> bool:
     return len(set(map(id, tensors))) == len(tensors)
 
 
-def history_behind(tensor: Tensor) -> bool | None:
-    """Whether the tape follows a tensor, or what it is a view of; None for a leaf, to which nothing is written."""
+def history_behind(tensor: Tensor) -> bool | str:
+    """Whether the tape follows a tensor, or what it is a view of; in words for a leaf, which gets no history by a write."""
+    if is_trained(tensor):
+        return "a Parameter that is trained"
     base = tensor if tensor._base is None else tensor._base
-    return None if base._node is not None and base._node.is_leaf else has_history(tensor)
+    return "a leaf" if base._node is not None and base._node.is_leaf else has_history(tensor)
