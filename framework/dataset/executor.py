@@ -2,7 +2,7 @@
 
 All give the same rows in the same order; see `node.py` on why. Functions of the program run in this thread, or in
 processes if the program asks for several workers; in threads if they are marked pure. Transforms of this package run in
-this thread, or in processes where several workers are asked for and it pays.
+this thread, or in processes where workers are asked for, be it one, and it pays.
 """
 
 from __future__ import annotations

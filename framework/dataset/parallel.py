@@ -24,15 +24,20 @@ __all__ = ["Spared", "Threads", "executor_for", "workers_of"]
 
 
 def workers_of(node: Node) -> int:
-    """How many workers a tree asks for: the most that a part of it names; else what `config` was told, else one."""
-    named = [part.workers for part in descendants(node) if part.workers is not None]
-    most = max(named, default=1)
-    return most if most > 1 else max(most, config.chosen_workers() or 1)
+    """How many workers a tree asks for: the most that a part of it names; else what `config` was told, else none. A source
+    that names one asks for none: that is what some say by default."""
+    named = [
+        part.workers for part in descendants(node) if part.workers is not None and (part.children or part.workers > 1)
+    ]
+    most = max(named, default=0)
+    return most if most > 1 else max(most, config.chosen_workers() or 0)
 
 
 def executor_for(run: Run) -> Executor:
     workers = workers_of(run.root)
-    if workers == 1 or config.get_debug_mode() or any(part.in_order for part in run.nodes):
+    if not workers or config.get_debug_mode() or any(part.in_order for part in run.nodes):
+        return Executor()
+    if workers == 1 and (has_functions(run.root) or any(part.marked_pure() for part in run.nodes)):
         return Executor()
     if any(part.in_process for part in run.nodes):
         return Executor() if has_functions(run.root) else Threads(workers)
@@ -45,7 +50,7 @@ def executor_for(run: Run) -> Executor:
 
 class Spared(Executor):
     """Rows of transforms of this package: by this thread, until it has done work that would have paid for starting
-    workers, and by processes from then on.
+    workers, and by processes from then on: as many as were asked for, one too, which works beside the program then.
 
     So a pipeline that is cheap, or of which few rows are asked for, starts none. Threads would hinder each other: what
     such transforms do outside of Python takes a tenth of a millisecond, and then all of them want to go on.
@@ -73,7 +78,7 @@ class Spared(Executor):
 
     def _started(self) -> Processes | None:
         if self._processes is None and self._gain > self._TO_START * self._workers:
-            self._processes = Processes(self._run, self._workers, unasked=True)
+            self._processes = Processes(self._run, self._workers, unasked=True, helps=True)
         return self._processes
 
     def indexed(self, run: Run, node: Node, epoch: int, start: int, chunk: int | None = None) -> Iterator[Block]:

@@ -3,6 +3,8 @@
 Workers are forked when the first row is asked for, so they have the program's functions, lambdas and closures as they are;
 threads of this package are stopped before, so that none is in the middle of something. They get which rows to compute, or
 rows of a stream to map, and answer in shared memory. Answers are given on in order, so the rows are those of one process.
+Where there is a core more than workers, and no function of the program that has to run apart, this process computes rows
+too, instead of waiting for an answer.
 
 A worker that fails answers with its error; one that dies or does not answer in time leaves what it was at, its sample
 and its stack, in memory that this side reads. Whatever ends an iterator ends its workers at once.
@@ -41,9 +43,14 @@ from anfora.dataset.shared import Incoming, Outgoing, receive, send
 if TYPE_CHECKING:
     from anfora.dataset.mapping import Map
 
-__all__ = ["Processes"]
+__all__ = ["Processes", "cores"]
 
 _STACK_SIGNAL = signal.SIGUSR1
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Worker:
@@ -84,10 +91,12 @@ class Processes(Ahead):
         run: what they work for.
         workers: how many.
         unasked: whether they may begin an epoch that it is not sure anybody asks for.
+        helps: whether this process may compute rows while it waits.
     """
 
-    def __init__(self, run: Run, workers: int, unasked: bool = False) -> None:
-        super().__init__(max(workers + 1, min(2 * workers, config.get_prefetch_size())), unasked)
+    def __init__(self, run: Run, workers: int, unasked: bool = False, helps: bool = False) -> None:
+        self.helps = helps and workers < cores()
+        super().__init__(max(workers + 1, min(2 * workers, config.get_prefetch_size())) + 2 * self.helps, unasked)
         self.run, self.count = run, workers
         self._owner = os.getpid()
         self._workers: list[_Worker] = []
@@ -139,7 +148,14 @@ class Processes(Ahead):
             self._start()
         while number not in self._done:
             self._hand_out()
-            self._listen()
+            if not self.helps or not self._queue:
+                self._listen()
+            elif not self._listen(0.0):
+                number_of_job, job = self._queue.popleft()
+                if number_of_job in self._given_up:
+                    self._given_up.discard(number_of_job)
+                else:
+                    self._done[number_of_job] = _done(self.run, *job)
         self._hand_out()
         return self._done.pop(number)
 
@@ -166,8 +182,8 @@ class Processes(Ahead):
                 except OSError:
                     raise self._death(worker) from None
 
-    def _listen(self) -> None:
-        """Take answers; wait for one if there is none."""
+    def _listen(self, seconds: float = 0.2) -> bool:
+        """Take answers; wait for one so long if there is none. Gives whether there was one."""
         limit = config.get_multiprocessing_timeout_interval()
         busy = [worker for worker in self._workers if worker.jobs]
         now = time.monotonic()
@@ -178,13 +194,14 @@ class Processes(Ahead):
             poller.register(worker.channel, select.POLLIN)
             by_file[worker.channel.fileno()] = worker
         # Not longer: Python sees a signal that comes just before it begins to wait only when it has waited.
-        ready = poller.poll(min(max(0.0, left), 0.2) * 1000)
+        ready = poller.poll(min(max(0.0, left), seconds) * 1000)
         for file, _ in ready:
             self._take(by_file[file])
         if not ready:
             for worker in busy:
                 if time.monotonic() >= worker.since + limit:
                     raise self._hang(worker, limit)
+        return bool(ready)
 
     def _take(self, worker: _Worker) -> None:
         try:
@@ -334,7 +351,10 @@ def _work(run: Run, channel: socket.socket, files: socket.socket, page: mmap.mma
             return
         outgoing.freed(freed)
         outgoing.begin()
-        block, error = _done(run, *job)
+        try:
+            block, error = _done(run, *job)
+        except BaseException as left:  # of the program's function: it is told where the rows are asked for
+            block, error = None, functions.failed("a worker process", *functions.progress.at(), left)
         packed, slot, count = None, None, 0
         if block is not None:
             packed, slot = outgoing.pack(block.columns)
@@ -362,9 +382,6 @@ def _done(
                 made.append(node.rows(run, epoch, np.array([position])))
     except Exception as error:
         return join(made) if made else None, error
-    except BaseException as error:  # the program's function wants to leave: that is told where the rows are asked for
-        epoch, sample = functions.progress.at()
-        return join(made) if made else None, functions.failed("a worker process", epoch, sample, error)
     return join(made), None
 
 

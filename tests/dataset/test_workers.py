@@ -20,7 +20,7 @@ from PIL import Image
 
 import anfora as ms
 import anfora.dataset as ds
-from anfora.dataset import gate, transforms, vision
+from anfora.dataset import gate, processes, transforms, vision
 from anfora.dataset.parallel import Spared
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
@@ -183,20 +183,41 @@ def png(image):
     return np.frombuffer(data.getvalue(), np.uint8)
 
 
+@pytest.mark.parametrize("workers, has_a_core", [(1, False), (1, True), (2, False), (2, True)])
 @pytest.mark.parametrize("name", OURS)
-def test_our_transforms_go_to_processes_when_that_pays(name, monkeypatch):
-    one = epochs(OURS[name](1), 3)
-    cheap = OURS[name](2).create_tuple_iterator(num_epochs=3, output_numpy=True)
+def test_our_transforms_go_to_processes_when_that_pays(name, workers, has_a_core, monkeypatch):
+    done = []  # here, not in workers
+    monkeypatch.setattr(processes, "cores", lambda: workers + has_a_core)
+    monkeypatch.setattr(processes, "_done", lambda *job, do=processes._done: [done.append(job), do(*job)][1])
+    one = epochs(OURS[name](None), 3)
+    cheap = OURS[name](workers).create_tuple_iterator(num_epochs=3, output_numpy=True)
     monkeypatch.setattr(Spared, "_TO_START", 1000.0)
     assert [[row[0].tolist() for row in cheap] for _ in range(3)] == one
     assert cheap._executor._processes is None
     for name_ in ("_TO_START", "_TO_SEND", "_TO_SEND_BYTE"):
         monkeypatch.setattr(Spared, name_, 0.0)
-    dear = OURS[name](2).create_tuple_iterator(num_epochs=3, output_numpy=True)
+    dear = OURS[name](workers).create_tuple_iterator(num_epochs=3, output_numpy=True)
     # What is kept is not written to again.
     kept = [[row[0] for row in dear] for _ in range(3)]
     assert [[rows.tolist() for rows in epoch] for epoch in kept] == one
     assert dear._executor._processes is not None and not dear._executor._processes._workers
+    assert bool(done) is has_a_core
+
+
+@pytest.mark.parametrize("has_a_core", [False, True])
+def test_a_row_that_fails_is_told_wherever_it_is_computed(has_a_core, monkeypatch):
+    for name_ in ("_TO_START", "_TO_SEND", "_TO_SEND_BYTE"):
+        monkeypatch.setattr(Spared, name_, 0.0)
+    monkeypatch.setattr(processes, "cores", lambda: 1 + has_a_core)
+    files = [(png(image),) for image in IMAGES]
+    for broken in (29, 30, 31, 32):  # one of them is computed here, where there is a core
+        rows = [*files[:broken], (files[broken][0][:20],), *files[broken + 1 :]]
+        dataset = ds.GeneratorDataset(rows, ["n"], shuffle=False).map(vision.Decode(), "n", num_parallel_workers=1)
+        found = []
+        with pytest.raises(ds.SampleError, match=f"Decode failed at sample {broken} of epoch 0"):
+            for row in dataset.batch(1).create_tuple_iterator(num_epochs=1, output_numpy=True):
+                found.append(row)
+        assert len(found) == broken
 
 
 def test_what_functions_keep_is_not_written_to():

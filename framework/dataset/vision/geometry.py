@@ -83,10 +83,12 @@ class Decode(Picture):
             except OSError as error:
                 raise OpRuntimeError(f"Decode: these {data.size} bytes are no image that Pillow knows") from error
         library = cv()
-        image = library.imdecode(data, library.IMREAD_COLOR | library.IMREAD_IGNORE_ORIENTATION) if data.size else None
+        in_order = getattr(library, "IMREAD_COLOR_RGB", None)  # what OpenCV from 4.11 on can do by itself
+        how = library.IMREAD_COLOR if in_order is None else in_order
+        image = library.imdecode(data, how | library.IMREAD_IGNORE_ORIENTATION) if data.size else None
         if image is None:
             raise OpRuntimeError(f"Decode: image decode failed: these {data.size} bytes are no image that OpenCV knows")
-        return library.cvtColor(image, library.COLOR_BGR2RGB, dst=image)
+        return library.cvtColor(image, library.COLOR_BGR2RGB, dst=image) if in_order is None else image
 
 
 class Resize(Picture):
