@@ -478,6 +478,65 @@ def test_what_only_a_run_can_tell_is_left_to_the_tape(function, made):
     assert bits(value) == bits(function(X)) and bits(gradient) == bits(ms.grad(function)(X))
 
 
+def silent_product(x):
+    with ms.no_grad():
+        y = ops.exp(x * 2)
+        z = y * x
+    return y * x + z
+
+
+def silent_in_a_loop(x):
+    total = x
+    for _ in range(3):
+        with ms.no_grad():
+            total = total * x
+        total = total + x * x
+    return total
+
+
+def silent_inside(x):
+    def inner(w):
+        with ms.no_grad():
+            k = w * w
+        return k * w * x
+
+    return ms.grad(inner)(x) * x
+
+
+def silent_gradient(x):
+    with ms.no_grad():
+        g = ms.grad(lambda w: w * w * x)(x)
+    return g * x
+
+
+def silent_choice(x):
+    with ms.no_grad():
+        y = x * 2
+        if y.sum() > 1:
+            y = y * x
+    return y * x
+
+
+def silent_result(x):
+    y = x * 3
+    with ms.no_grad():
+        return y * x
+
+
+@pytest.mark.parametrize("made", [ir.parse, lambda function: typed(function, (X,))], ids=["parsed", "typed"])
+@pytest.mark.parametrize(
+    "function",
+    [silent_product, silent_in_a_loop, silent_inside, silent_gradient, silent_choice, silent_result],
+    ids=lambda each: each.__name__,
+)
+def test_what_is_computed_without_a_tape_is_a_constant(function, made):
+    graph, plain = made(function), function
+    for _ in range(2):
+        graph, plain = ir.grad(graph), ms.grad(plain)
+        wanted = bits(plain(X))
+        assert bits(graph(X)) == bits(ir.evaluate(graph, X)) == bits(ms.jit(graph)(X)) == wanted
+
+
 @pytest.mark.parametrize(
     "graph",
     [unknown_types(), *map(python_in_it, (PRIMITIVES["mul"], lambda x, y: x * y, PRIMITIVES["getitem"]))],

@@ -74,14 +74,15 @@ class OperatorCall(CNode):
         recorded: the call that was recorded, of which this one is a copy; itself if it is none. What follows is known of
             that one alone.
         is_taped: whether a tape outside of the piece was on, which sees it.
+        is_untaped: whether the program had switched the tape off there, in a gradient that it takes too.
         is_used: whether `backward()` has taken its gradient in the piece, so that the tape keeps nothing.
         is_keeping: whether it keeps what was there before a write, for a tape that may need it.
         parts: the nodes of its results where it gives a tuple, in the order of `entry.outputs`.
     """
 
     __slots__ = (
-        "_written_out", "back", "cells", "entry", "is_edited", "is_inner", "is_keeping", "is_taped", "is_used", "mask",
-        "operands", "parts", "place", "recorded",
+        "_written_out", "back", "cells", "entry", "is_edited", "is_inner", "is_keeping", "is_taped", "is_untaped", "is_used",
+        "mask", "operands", "parts", "place", "recorded",
     )  # fmt: skip
 
     entry: Entry
@@ -102,7 +103,7 @@ class OperatorCall(CNode):
         self.entry, self.operands, self.place, self.mask = entry, operands, place, mask
         self.is_inner, self.cells, self.back = is_inner, cells, back
         self._written_out: tuple[AnfNode, ...] | None = None
-        self.is_edited = self.is_taped = self.is_used = self.is_keeping = False
+        self.is_edited = self.is_taped = self.is_untaped = self.is_used = self.is_keeping = False
         self.recorded = self
         self.parts: tuple[CNode, ...] | None = None
         if entry.is_tuple and entry.op.writes is None:

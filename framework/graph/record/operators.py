@@ -238,6 +238,7 @@ class Operators(Leaves):
         back = self._back() if self.region or self.machine is None else None
         call = OperatorCall(piece, entry, operands, self._here(), mask, bool(self.region), cells, back)
         call.is_taped = is_seen and glue.is_recording() and not self.region
+        call.is_untaped = not glue.is_recording() and back is None
         if mask and self.region:
             keep_traced(result, flat)
         elif mask:

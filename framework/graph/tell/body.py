@@ -7,6 +7,7 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from anfora.core.abstract import TensorType
 from anfora.core.op import Weak
 from anfora.core.tensor import Tensor
 from anfora.graph.facts.origins import Origin
@@ -63,9 +64,11 @@ class Body:
         self.segment: Segment | None = None
         self.given: dict[AnfNode, AnfNode] = {}
         self.calls: dict[OperatorCall, OperatorCall] = {}  #: what stands here for those of the piece, or of its segment
-        #: Values with a history for who evaluates the graph; and those among them that have none in the program.
+        #: Values with a history for who evaluates the graph; those among them that have none in the program, for a tape
+        #: outside; and what has been computed where the program had switched the tape off, which has none for any.
         self.followed: set[AnfNode] = set()
         self.cut: set[AnfNode] = set()
+        self.untaped: set[AnfNode] = set()
         self.stopped: dict[AnfNode, AnfNode] = {}  #: behind `stop_gradient`
 
     def build(self) -> None:
@@ -143,15 +146,19 @@ class Body:
         leaves_node = call.recorded.is_taped
         args = list(map(self._recorded, call.operands))
         results = [self._recorded(x) for x in call.results]
+        is_untaped = call.recorded.is_untaped and self.builder.entry.switch.tape
         if not self.followed.isdisjoint(args):
             self.followed.update(results)
             if not leaves_node:
                 self.cut.update(results)
+        if is_untaped:
+            self.untaped.update(results)
         of: dict[AnfNode, AnfNode] = {}
         for x, own in zip(call.operands, args):
             if not is_scalar(own):
                 node = self._value(own)
-                of[x] = self._without_history(own, node) if leaves_node and own in self.cut else node
+                is_cut = (leaves_node and own in self.cut) or (not is_untaped and own in self.untaped)
+                of[x] = self._without_history(own, node) if is_cut else node
         made = self.calls[call] = call.taken_over(self.graph, of)
         made.write_out()
         if entry.op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
@@ -178,7 +185,10 @@ class Body:
     def _without_history(self, value: AnfNode, node: AnfNode) -> AnfNode:
         found = self.stopped.get(value)
         if found is None:
-            found = self.stopped[value] = self.graph.apply(stop_gradient, node, abstract=node.abstract)
+            kind = node.abstract
+            has_none = isinstance(kind, TensorType) and not kind.dtype.is_inexact
+            found = node if has_none else self.graph.apply(stop_gradient, node, abstract=kind)
+            self.stopped[value] = found
         return found
 
     def _share_loops(self, segment: Segment) -> None:
@@ -222,7 +232,7 @@ class Body:
         if kind == "made":
             value = key[0]
             node = self.values[value]
-            return self._without_history(value, node) if value in self.cut else node
+            return self._without_history(value, node) if value in self.cut or value in self.untaped else node
         if kind == "built":
             return self.built[key]
         if kind == "kept":
