@@ -222,6 +222,49 @@ def test_what_one_way_has_written_is_not_there_on_the_other():
     assert "mode" not in vars(box)
 
 
+def requires_none(x, w):
+    w.requires_grad = False
+
+
+def has_a_gradient(x, w):
+    w.grad = x
+
+
+def makes_a_leaf(x, w):
+    x.requires_grad = True
+
+
+def puts_a_hook(x, w):
+    x.register_hook(ops.relu)
+
+
+@pytest.mark.parametrize(
+    ("change", "asked"),
+    [
+        (requires_none, lambda x, w: not w.requires_grad),
+        (has_a_gradient, lambda x, w: w.grad is not None),
+        (makes_a_leaf, lambda x, w: x.requires_grad),
+        (puts_a_hook, lambda x, w: False),
+    ],
+)
+def test_what_one_way_has_done_to_a_tensor_is_not_there_on_the_other(change, asked):
+    weight = Parameter(Tensor([1.0, 2.0]), name="w")
+
+    def f(x):
+        y = x * 1
+        if x.sum() > 0:
+            change(y, weight)
+        return x + 1 if asked(y, weight) else x + 2
+
+    lowered = ir.lower(f, Tensor([1.0, 2.0]))
+    assert lowered.error is None
+    for x in ([1.0, 2.0], [-1.0, -2.0]):
+        weight.requires_grad, weight.grad = True, None
+        wanted = f(Tensor(x)).tolist()
+        weight.requires_grad, weight.grad = True, None
+        assert lowered.graph(Tensor(x), *lowered.weights.values()).tolist() == wanted
+
+
 def test_a_step_of_training_has_its_weights_by_name():
     net = nn.SequentialCell(nn.Dense(4, 8), nn.ReLU(), nn.Dense(8, 3))
     optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)

@@ -537,6 +537,56 @@ def test_what_is_computed_without_a_tape_is_a_constant(function, made):
         assert bits(graph(X)) == bits(ir.evaluate(graph, X)) == bits(ms.jit(graph)(X)) == wanted
 
 
+class HasRulesOfItsOwn(nn.Cell):
+    def construct(self, x):
+        return x * x
+
+    def bprop(self, x, out, dout):
+        return (dout * 3,)
+
+
+own_rules = HasRulesOfItsOwn()
+
+
+def goes_by_rules_of_its_own(x):
+    return own_rules(x * 2) * x
+
+
+def asks_for_a_history(x):
+    y = x * 3
+    return y * y if y.requires_grad else y
+
+
+def is_followed(x):
+    x = ops.stop_gradient(x)
+    x.requires_grad = True
+    return x
+
+
+@pytest.mark.parametrize("function", [goes_by_rules_of_its_own, asks_for_a_history])
+def test_what_depends_on_a_history_is_said_by_the_graph(function):
+    """A graph is of the case that it was made for, which no gradient passes by."""
+    with pytest.raises(OpRuntimeError, match="the program asks whether a tape follows this value"):
+        ir.grad(typed(function, (X,)))(X)
+    wanted = bits(ms.grad(function)(X))
+    followed = typed(function, (is_followed(X),))
+    assert bits(ir.grad(followed)(X)) == bits(ms.grad(followed)(X)) == bits(ir.grad(ir.parse(function))(X)) == wanted
+
+
+def doubled(gradient):
+    return gradient * 2
+
+
+def puts_a_hook(x):
+    y = x * 3
+    y.register_hook(doubled)
+    return y * x
+
+
+def test_hooks_on_tensors_stand_in_the_graph():
+    assert bits(ir.grad(typed(puts_a_hook, (X,)))(X)) == bits(ms.grad(puts_a_hook)(X))
+
+
 @pytest.mark.parametrize(
     "graph",
     [unknown_types(), *map(python_in_it, (PRIMITIVES["mul"], lambda x, y: x * y, PRIMITIVES["getitem"]))],

@@ -19,7 +19,9 @@ from onnx_networks import NETWORKS, floats, more  # noqa: E402
 
 def run(file, *inputs: Tensor) -> list[np.ndarray]:
     """What onnxruntime computes from a file."""
-    session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # more of them wait busily for each other where other tests run beside
+    session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     names = [each.name for each in session.get_inputs()]
     return session.run(None, dict(zip(names, (x.asnumpy() for x in inputs), strict=True)))
 

@@ -89,7 +89,7 @@ def test_operator(tmp_path, row):
         return
     assert not any(row.name in names for names in UNWRITTEN.values())
     options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
+    options.log_severity_level, options.intra_op_num_threads = 4, 1
     session = onnxruntime.InferenceSession(str(tmp_path / "it.onnx"), options, providers=["CPUExecutionProvider"])
     feeds = dict(zip((each.name for each in session.get_inputs()), (x.asnumpy() for x in tensors())))
     again = load(tmp_path / "it.onnx")(*tensors())

@@ -81,8 +81,8 @@ class OperatorCall(CNode):
     """
 
     __slots__ = (
-        "_written_out", "back", "cells", "entry", "is_edited", "is_inner", "is_keeping", "is_taped", "is_untaped", "is_used",
-        "mask", "operands", "parts", "place", "recorded",
+        "_written_out", "back", "cells", "entry", "is_edited", "is_inner", "is_keeping", "is_taped", "is_untaped",
+        "is_used", "mask", "operands", "parts", "place", "recorded",
     )  # fmt: skip
 
     entry: Entry

@@ -235,6 +235,9 @@ def _recorded(
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         args = tuple(map(recorder.force, args))
         followed = glue.is_recording() and any(_is_followed(recorder, t) for t in inputs(args))
+        if not followed:
+            for tensor in inputs(args):
+                recorder.note_asked(tensor)
         if followed and not recorder.region:
             if on is not None and recorder.leave_node(machine, function, args, lambda a: flat(on(a)), flat, reason):
                 return True

@@ -66,6 +66,7 @@ def _is_followed(recorder: Any, tensor: Tensor) -> bool:
     is_followed = transform.is_followed(tensor)
     if glue.is_recording() and not is_followed and (recorder.is_outside(tensor) or isinstance(tensor, Parameter)):
         recorder.guard("is", recorder.derive(transform.is_followed, recorder.origin_of(tensor)), False)
+    recorder.note_asked(tensor)
     return is_followed
 
 

@@ -7,6 +7,7 @@ True and False; and where the program depends on their values the way ends.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -176,6 +177,9 @@ class AbstractRecorder(Recorder):
         self.keeper.journal.append(_undo(operation, args))
         return super().put_off(machine, operation, args, reason)
 
+    def note_change(self, owner: Tensor, name: str) -> None:
+        self.keeper.journal.append(functools.partial(setattr, owner, name, getattr(owner, name)))
+
 
 def _numbers(hop: Any, tensor: Tensor) -> list[Any]:
     """What stands for a number that is taken from a tensor; nothing if that has not just one."""
@@ -200,6 +204,8 @@ def _undo(operation: Callable, args: tuple) -> Callable[[], Any]:
     owner: Any = given[0]
     if operation in (operations.set_global, operations.delete_global):
         owner = owner.__globals__
+    if operation is Tensor.register_hook:
+        owner = owner._hook_table()
     kind = type(owner)
     if kind is list:
         items = list(owner)

@@ -455,6 +455,8 @@ class Attributes(Reasons):
                 return self._registered(value, name, getattr(value, name))
             if name in ("requires_grad", "is_leaf"):
                 self.guard("history", self.origin_of_value(value), value._node is not None)
+        if name in ("requires_grad", "is_leaf"):
+            self.note_asked(value)
         found = self._read_natively(machine, value, name)
         if type(found) is tuple:  # that of the layout, which all tensors of its form have
             self.keeper.constants[id(found)] = found

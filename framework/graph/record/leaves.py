@@ -92,6 +92,9 @@ class Leaves(Writes):
         if is_new and self.keeper.walks_back and not self.only_clears():
             self.start_anew("an operator that the tape follows behind a change of something outside")
 
+    def note_change(self, owner: Tensor, name: str) -> None:
+        """An attribute of a tensor is about to change, and nobody else writes down what it was."""
+
     # -- attributes ---------------------------------------------------------------------------------------------------
 
     def _set_attribute(self, machine: Machine, operation: Callable, owner: Any, name: Any, value: Any) -> Any:
@@ -106,6 +109,7 @@ class Leaves(Writes):
         is_placed = self.is_outside(owner) or id(owner) in self.memory.tensors
         if not is_placed or not (value is None or type(value) is Tensor) or not self.can_be_put_down((owner, value)):
             return UNKNOWN
+        self.note_change(owner, "grad")
         machine.natively(setattr, (owner, "grad", value), {})
         self._leave_gradients(machine, [owner])
         return None
@@ -141,6 +145,7 @@ class Leaves(Writes):
         origin = self.origin_of_value(owner)
         if id(owner) not in self.turned:
             self._guard_leaf(owner, origin)
+        self.note_change(owner, "requires_grad")
         self.put_off(machine, setattr, (owner, "requires_grad", value), "a change of `requires_grad`")
         self.overlay.note_attribute("requires_grad", origin, owner, value)
         self.turned[id(owner)] = owner
@@ -154,6 +159,7 @@ class Leaves(Writes):
         if origin is None or id(owner) not in self.memory.tensors:
             return UNKNOWN
         number = self.memory.tensors[id(owner)][1]
+        self.note_change(owner, "requires_grad")
         machine.natively(setattr, (owner, "requires_grad", value), {})
         self.piece.leaves[number] = self.piece.last(), origin
         return None
@@ -244,7 +250,7 @@ class Leaves(Writes):
             origins.append(self.origin_of(handle))
             piece.leaves[self.memory.tensors[id(handle)][1]] = call, origins[-1]
         pairs = tuple(zip(origins, map(self.origin_of, sources)))
-        piece.cuts.append(Cut(call, pairs, site))  # type: ignore[arg-type]
+        piece.cuts.append(Cut(call, pairs, site, results_of))  # type: ignore[arg-type]
         piece.writes.append(Write(function, (*args, handles), machine.place, reason, True))
         piece.writes.append(Write(leave_block, (len(piece.cuts) - 1,), machine.place, reason, True))
         piece.is_taped = True
@@ -277,6 +283,8 @@ class Leaves(Writes):
             return False
         self._guard_leaves([owner for owner in owners if self.is_outside(owner)])
         before = [self._tensor_attribute(machine, owner, "grad") for owner in owners]
+        for owner in owners:
+            self.note_change(owner, "grad")
         nodes = [self.nodes[id(each)] for each in order if type(each) is Node]
         self._walk(machine, site, tensor, (gradient, retain_graph), nodes)
         if machine.world is self and self.hop is None:

@@ -315,6 +315,14 @@ class Notebook(Objects):
         else:
             self.unseen[id(tensor)] = origin, tensor._node is not None
 
+    def note_asked(self, tensor: Tensor) -> None:
+        """The program goes where it goes since a tensor has no history, which a graph of the piece has to say."""
+        if tensor._node is None and glue.is_recording():
+            if self.is_outside(tensor):
+                self.piece.asked.append(self.origins[id(tensor)][1])
+            elif id(tensor) in self.memory.tensors:
+                self.piece.asked.append(self.memory.tensors[id(tensor)][1])
+
     def take(self, value: Any, origin: Origin) -> None:
         """Let a value stand in a slot at the start of a piece."""
         before = self.origins.get(id(value))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -253,11 +253,13 @@ class Cut(NamedTuple):
         after: the last one in front of it.
         handles: the origins of its results, each with that of the tensor whose memory it has.
         site: where the program makes it.
+        results_of: gives the results, from what the function that has left the node gives.
     """
 
     after: OperatorCall
     handles: tuple[tuple[Origin, Origin], ...]
     site: tuple
+    results_of: Callable[[Any], Sequence[Tensor]]
 
 
 class Incoming(Parameter):
@@ -310,6 +312,8 @@ class Piece(Graph):
         #: Values that are leaves of the tape: behind which operator, None for all of it, and the origin of the tensor.
         self.leaves: dict[AnfNode, tuple[OperatorCall | None, Origin]] = {}
         self.cuts: list[Cut] = []
+        #: Tensors of which the program has asked whether they have a history, and which have none: made here, or outside.
+        self.asked: list[AnfNode | Origin] = []
         #: Tensors whose `.grad` is forgotten before the first operator that may fail.
         self.cleared: tuple[Origin, ...] = ()
         self.weights: set[int] = set()  #: identities of the Parameters by which it takes gradients

@@ -18,10 +18,11 @@ from anfora.graph.ir.structure import graph_of, needed_by
 from anfora.graph.lower.lower import Segment
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.passes.extract import extract_functions
+from anfora.graph.record.writes import Write, Written
 from anfora.graph.run.guards import told_apart_at_once
 from anfora.graph.run.points import Hop, Point, Return, Variant
 from anfora.graph.state.images import Image, slots_in
-from anfora.graph.state.moments import Outcome, Piece, key_of
+from anfora.graph.state.moments import Cut, Outcome, Piece, key_of
 from anfora.graph.tell.functions import Arrangement, Cases
 from anfora.graph.tell.outside import found_outside
 from anfora.graph.tell.wording import Names, guard_text, hop_span, is_raised, position_span, span_text, variables_of
@@ -70,6 +71,7 @@ class Body:
         self.cut: set[AnfNode] = set()
         self.untaped: set[AnfNode] = set()
         self.stopped: dict[AnfNode, AnfNode] = {}  #: behind `stop_gradient`
+        self.functions: dict[OperatorCall, Cut] = {}  #: of the program, see `_functions`
 
     def build(self) -> None:
         builder, graph, piece = self.builder, self.graph, self.piece
@@ -93,8 +95,9 @@ class Body:
             self.values[node] = tensor
         self._operators()
         self._start_leaves(None)
-        if piece.cuts:
-            self.effects.append(graph.apply(PRIMITIVES["leave_nodes"], len(piece.cuts)))
+        if piece.cuts and not self.functions:
+            self.effects.append(graph.apply(PRIMITIVES["record"]))
+        self._have_no_history()
         for origin in self.variant.runner.origins:  # before anything outside changes
             if not _is_made_late(origin):
                 self.origin(origin)
@@ -126,9 +129,14 @@ class Body:
             segment, wanted = runner.segment()
             self.segment, results = segment, list(zip(wanted, segment.outputs))
             self.given = dict(zip(segment.graph.parameters, (*piece.inputs, *piece.numbers)))
+        else:
+            self.functions = self._functions()
         for call in piece.calls if self.segment is None else self.segment.calls:
             self._start_leaves(call.recorded)
-            self._operator(call)
+            if call not in self.functions:
+                self._operator(call)
+            elif call is self.functions[call].after:
+                self._function(self.functions[call])
         for value, node in results:
             if value not in self.values:
                 self.values[value] = self._value(self._recorded(node))
@@ -169,6 +177,47 @@ class Body:
             self.effects.append(made)
         for value, result in zip(results, made.results):
             self.values[value], result.name = result, self.called.get(value)
+
+    def _functions(self) -> dict[OperatorCall, Cut]:
+        """Where functions of the program leave nodes on the tape: the operators that stand in the piece for each, up to
+        which a tape goes back by itself. None where they share what is made for them with others."""
+        written, piece = self.variant.written, self.piece
+        if not piece.cuts or written is None or not _is_each_plain(written):
+            return {}
+        ends = {call: index for index, call in enumerate(piece.calls, 1)}
+        return {
+            call: cut
+            for cut in piece.cuts
+            for call in piece.calls[ends[cut.after] - len(cut.handles) : ends[cut.after]]
+        }
+
+    def _function(self, cut: Cut) -> None:
+        """What a function of the program gives that leaves a node on the tape, called where it stands."""
+        written, graph = self.variant.written, self.graph
+        assert written is not None
+        number = 2 * self.piece.cuts.index(cut)  # each has two writes: it is called, and what operators leave behind it
+        at = [i for i, write in enumerate(written.writes) if write.is_node][number]
+        operation, args = written.image[1][at][1]
+        called = [self._plain(operation), *map(self._plain, _items(args)[:-1])]  # the last are handles that are there
+        result = self._interpreted(written.writes[at], called)
+        handles = graph.apply(PRIMITIVES["results_by"], cut.results_of, result)
+        for i, (handle, _) in enumerate(cut.handles):
+            value = handle.key[0]
+            self.values[value] = graph.apply(PRIMITIVES["getitem"], handles, i, abstract=value.abstract)
+            self.followed.add(value)
+
+    def _interpreted(self, write: Write, called: list[Any]) -> CNode:
+        text = span_text(position_span(*write.place[:2]))
+        found = self.graph.apply(PRIMITIVES["interpret"], text, write.reason, (), *called)
+        self.effects.append(found)
+        return found
+
+    def _have_no_history(self) -> None:
+        """Say of which values the program has found that no tape follows them."""
+        for asked in dict.fromkeys(self.piece.asked) if self.builder.entry.switch.tape else ():
+            node = self.origin(asked) if isinstance(asked, Origin) else self.values.get(asked)
+            if node is not None and asked not in self.untaped:
+                self.effects.append(self.graph.apply(PRIMITIVES["no_history"], node, abstract=node.abstract))
 
     def _start_leaves(self, call: OperatorCall | None) -> None:
         """What requires a gradient in front of an operator of the piece, or of its end."""
@@ -286,17 +335,18 @@ class Body:
             return
         graph, calls = self.graph, written.image[1]
         whole = None
-        if written.kept or written.image[0] != "tuple" or not all(map(_is_plain, calls)):
+        if not _is_each_plain(written):
             whole = self._arranged(written.image, set(written.kept.values()), self.kept)
         for i, write in enumerate(written.writes):
-            text = span_text(position_span(*write.place[:2]))
             called: list[Any]
+            if write.is_node:  # see `_function`
+                continue
             if whole is None:
                 operation, args = calls[i][1]
                 called = [self._plain(operation), *map(self._plain, _items(args))]
             else:
                 called = [PRIMITIVES["spread"], graph.apply(PRIMITIVES["getitem"], whole, i)]
-            self.effects.append(graph.apply(PRIMITIVES["interpret"], text, write.reason, (), *called))
+            self._interpreted(write, called)
 
     def _end(self) -> AnfNode:
         """The value of what comes behind the operators and writes."""
@@ -416,6 +466,11 @@ def _nodes(call: OperatorCall) -> Iterator[CNode]:
 
 _NOTHING = key_of(Outcome(None))
 _TRUTHS = ((bool, True), (bool, False))
+
+
+def _is_each_plain(written: Written) -> bool:
+    """Whether what writes are called with is made for each of them alone."""
+    return not written.kept and written.image[0] == "tuple" and all(map(_is_plain, written.image[1]))
 
 
 def _is_plain(image: Image) -> bool:

@@ -10,7 +10,8 @@
     untaped(f, …)                         f(…), without the tape
     attempted(f, …)                       f(…), an operator whose error the program would catch; that is not recorded
     leaf(x)                               x, which requires a gradient from here on
-    leave_nodes(n)                        nodes of the program's own stand on the tape among those of the operators
+    results_by(f, x)                      what f finds in x, in a row: the results of what leaves a node on the tape
+    no_history(x)                         x, of which the program has asked whether a tape follows it, and none does
 
 An outcome is chosen by what a hop has seen (`Cases`), a variant by what its guards ask for (`Guards`); what a program puts
 together of its values in one go is an `Arrangement`.
@@ -21,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anfora.core.errors import AnforaError
+from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.tensor import Tensor
 from anfora.eager.tape import no_grad
 from anfora.graph.ir.primitives import PRIMITIVES, Primitive
@@ -88,8 +89,18 @@ def _attempted(function: Callable, *args: Any) -> Any:
         return _RECORD.function()
 
 
-def _leave_nodes(count: int) -> None:
-    raise NotImplementedError("evaluating a piece that leaves nodes of the program's own on a tape outside")
+def _results_by(function: Callable, value: Any) -> tuple:
+    return tuple(function(value))
+
+
+def _no_history(x: Tensor) -> Tensor:
+    if x._node is not None:
+        raise OpRuntimeError(
+            "the program asks whether a tape follows this value, and goes another way then: this graph is of the case that "
+            "none does",
+            help="lower the program with arguments that require gradients, or take the gradient of its parsed graph.",
+        )
+    return x
 
 
 for _primitive in (
@@ -102,7 +113,8 @@ for _primitive in (
     Primitive("untaped", _untaped, 1, None),
     Primitive("attempted", _attempted, 1, None),
     Primitive("leaf", Tensor.requires_grad_, 1, 1),
-    Primitive("leave_nodes", _leave_nodes, 1, 1),
+    Primitive("results_by", _results_by, 2, 2),
+    Primitive("no_history", _no_history, 1, 1),
 ):
     PRIMITIVES[_primitive.name] = _primitive
 
