@@ -14,7 +14,7 @@ import anfora.dataset as ds
 import anfora.dataset.transforms as transforms
 import anfora.dataset.vision as vision
 from anfora.dataset.vision import Border, ConvertMode, Inter
-from anfora.dataset.vision.base import Sometimes
+from anfora.dataset.vision.base import Sometimes, cv
 
 RANDOM = np.random.RandomState(0)
 COLOUR = RANDOM.randint(0, 256, (37, 53, 3)).astype(np.uint8)
@@ -367,6 +367,23 @@ def test_errors(name):
     make, kind, text = ERRORS[name]
     with pytest.raises(kind, match=text):
         make()
+
+
+def test_a_part_that_is_said_to_be_gigabytes_long_takes_no_memory(tmp_path, monkeypatch):
+    data = png(COLOUR).copy()
+    data[33:37] = 0xC9, 0, 0, 0  # the length of the part behind the header
+    data.tofile(tmp_path / "it.png")
+    monkeypatch.setattr(cv(), "imdecode", None)  # not asked: it would take them
+    for read in (lambda: vision.Decode()(data), lambda: vision.read_image(str(tmp_path / "it.png"))):
+        with pytest.raises(RuntimeError, match="OpenCV knows"):
+            read()
+
+
+def test_what_pillow_says_of_damage_is_an_error_of_ours():
+    data = png(COLOUR).copy()
+    data[8:12] = 0  # the header is said to be empty
+    with pytest.raises(RuntimeError, match="are no image that Pillow knows"):
+        vision.Decode(to_pil=True)(data)
 
 
 def test_the_sample_that_fails_among_many_is_told():

@@ -25,6 +25,7 @@ __all__ = [
     "Sometimes",
     "border_of",
     "cv",
+    "decoded",
     "cv_if_there",
     "enum_of",
     "fill_of",
@@ -61,6 +62,30 @@ def _cv() -> Any:
     # Several images at a time are what workers are for; and those that are forked would wait for its threads.
     cv2.setNumThreads(1)
     return cv2
+
+
+def decoded(data: np.ndarray, flags: int) -> np.ndarray | None:
+    """The image in some bytes, as OpenCV reads it; None where it knows none.
+
+    A part of a damaged PNG file may say that it is gigabytes long, and OpenCV takes the memory for it before it looks
+    whether it is there.
+    """
+    if not data.size or _asks_for_much(data):
+        return None
+    return cv().imdecode(data, flags)
+
+
+def _asks_for_much(data: np.ndarray) -> bool:
+    """Whether a part of a PNG file is said to be far longer than the file."""
+    if data[:8].tobytes() != b"\x89PNG\r\n\x1a\n":
+        return False
+    start = 8
+    while start + 4 <= data.size:
+        length = int.from_bytes(data[start : start + 4].tobytes(), "big")
+        if length > 16 * data.size + (1 << 20):
+            return True
+        start += length + 12
+    return False
 
 
 def cv_if_there() -> Any:

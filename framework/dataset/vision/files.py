@@ -11,7 +11,7 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.dataset import checks
-from anfora.dataset.vision.base import cv, height_width, is_pil
+from anfora.dataset.vision.base import cv, decoded, height_width, is_pil
 
 __all__ = [
     "ImageReadMode", "encode_jpeg", "encode_png", "get_image_num_channels", "get_image_size", "read_file", "read_image",
@@ -79,7 +79,7 @@ def read_image(filename: str, mode: ImageReadMode = ImageReadMode.UNCHANGED) -> 
         ImageReadMode.UNCHANGED: library.IMREAD_UNCHANGED, ImageReadMode.GRAYSCALE: library.IMREAD_GRAYSCALE,
         ImageReadMode.COLOR: library.IMREAD_COLOR,
     }  # fmt: skip
-    image = library.imdecode(data, flags[mode]) if data.size else None
+    image = decoded(data, flags[mode])
     if image is None:
         raise OpRuntimeError(f"Failed to read file {filename}: OpenCV knows no image in it.")
     if image.ndim == 2:

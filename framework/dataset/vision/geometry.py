@@ -11,6 +11,7 @@ import numpy as np
 
 from anfora.core import exact
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.files import DAMAGE
 from anfora.core.tensor import Tensor
 from anfora.dataset import checks
 from anfora.dataset.seeds import draws
@@ -21,6 +22,7 @@ from anfora.dataset.vision.base import (
     border_of,
     both_sides,
     cv,
+    decoded,
     fill_of,
     height_width,
     inter_of,
@@ -80,12 +82,12 @@ class Decode(Picture):
         if self.to_pil:
             try:
                 return pil().Image.open(io.BytesIO(data.tobytes())).convert("RGB")
-            except OSError as error:
+            except DAMAGE as error:
                 raise OpRuntimeError(f"Decode: these {data.size} bytes are no image that Pillow knows") from error
         library = cv()
         in_order = getattr(library, "IMREAD_COLOR_RGB", None)  # what OpenCV from 4.11 on can do by itself
         how = library.IMREAD_COLOR if in_order is None else in_order
-        image = library.imdecode(data, how | library.IMREAD_IGNORE_ORIENTATION) if data.size else None
+        image = decoded(data, how | library.IMREAD_IGNORE_ORIENTATION)
         if image is None:
             raise OpRuntimeError(f"Decode: image decode failed: these {data.size} bytes are no image that OpenCV knows")
         return library.cvtColor(image, library.COLOR_BGR2RGB, dst=image) if in_order is None else image
