@@ -8,6 +8,7 @@ import functools
 import gc
 import io
 import itertools
+import linecache
 import re
 import sys
 import threading
@@ -271,6 +272,55 @@ def test_an_exception_keeps_what_pythons_would():
         assert caught.traceback[-1].name == "raises"
         del caught
         assert not any(reference() for reference in references)
+
+
+def ends(said, items):
+    """A generator that says when it is ended."""
+    try:
+        yield from items
+    finally:
+        said.append("ended")
+
+
+def refuses(item):
+    if item > 2:
+        raise ValueError("refused")
+    return item
+
+
+OUT_OF_LOOPS = [
+    "[refuses(a) for a in ends(said, items)]", "{refuses(a) for a in ends(said, items)}",
+    "{a: refuses(a) for a in ends(said, items)}", "sum(refuses(a) for a in ends(said, items))",
+    "[[refuses(b) for b in ends(said, [a])] for a in ends(said, items)]", "list(map(refuses, ends(said, items)))",
+    "[refuses(a) for a in itertools.islice(ends(said, items), 4) if a]", "[a for a in ends(said, map(refuses, items))]",
+    "made = ends(said, items); next(made); [refuses(a) for a in made]", "[made(a) for made in [refuses] for a in items]",
+    "made = ends(said, items); kept = [next(made)]; [refuses(a) for a in items]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("caught", ["", "try: ", "with contextlib.suppress(ValueError): "])
+@pytest.mark.parametrize("loop", OUT_OF_LOOPS)
+def test_what_a_loop_goes_over_ends_with_the_exception_that_leaves_it(loop, caught):
+    """The exception may live on, without the lines that it has passed."""
+    text = f"def program(t, said, items):\n    {caught}{loop}\n"
+    text += "    except ValueError: said.append('caught')\n" * (caught == "try: ") + "    return t * len(said)\n"
+    name = f"<{text}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    scope = {"ends": ends, "refuses": refuses, "itertools": itertools, "contextlib": contextlib}
+    exec(compile(text, name, "exec"), scope)
+    program = scope["program"]
+
+    def left(function):
+        said = []
+        try:
+            result = function(Tensor([1.0, 2.0]), said, [1, 2, 3, 4]).tolist()
+        except ValueError as error:
+            result = error.with_traceback(None)
+        return said, str(result)
+
+    compiled = ms.jit(program)
+    for _ in range(4):
+        assert left(compiled) == left(program)
 
 
 def test_a_call_frees_its_arguments_when_a_signal_ends_it():

@@ -120,6 +120,7 @@ class Machine:
             except BaseException as error:  # the program may have handlers for these too
                 calls = self._note_signals(calls)
                 self.unwind(error)
+        frame = code = None  # type: ignore[assignment]  # which an exception that is kept may hold; see `unwind`
 
     _go_far = roomy(_go)
 

@@ -91,13 +91,19 @@ class Lines:
             inner: what it goes on with.
         """
         for made, scope in reversed(self._places):
-            try:
-                eval(made, scope, _Empty({".do": _show, ".args": (), ".names": {}}))
-            except _Shown as shown:
-                entries = [*_entries(of_program(shown.__traceback__))]  # several for what is inside of comprehensions
+            (entries,) = _frames_of(made, scope)  # several for what is inside of comprehensions
             for entry in reversed(entries):
                 inner = types.TracebackType(inner, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
         return inner
+
+
+def _frames_of(made: types.CodeType, scope: dict[str, Any]) -> Iterator[list[types.TracebackType]]:
+    """The entries of a traceback for what seems to stand in the program. A generator, of which Python forgets who has
+    called it: frames know who has called them, and would hold all that those hold, the exception itself among it."""
+    try:
+        eval(made, scope, _Empty({".do": _show, ".args": (), ".names": {}}))
+    except _Shown as shown:
+        yield [*_entries(of_program(shown.__traceback__))]
 
 
 class _Empty(dict):
