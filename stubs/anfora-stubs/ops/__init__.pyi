@@ -1800,13 +1800,13 @@ def assemble(parts: Sequence[TensorLike] | Tensor, shape: Any, paths: Any) -> Te
     """Zeros of `shape` to which each part is added, in the view behind its path. No two of these views meet, so each element is written once: a part's plus zero, which makes zero of -0."""
 
 def assign(variable: Any, value: Any) -> Any:
-    """Write a value, broadcast and converted, into a Parameter; gives the Parameter."""
+    """Write a value, broadcast and converted, into a Parameter."""
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add a value to a Parameter, in place; gives the Parameter."""
+    """Add a value to a Parameter, in place."""
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract a value from a Parameter, in place; gives the Parameter."""
+    """Subtract a value from a Parameter, in place."""
 
 atan = arctan
 
@@ -3759,6 +3759,9 @@ def standard_laplace(shape: Any, seed: Any = None) -> Tensor:
 
 def standard_normal(shape: Any, seed: Any = None) -> Tensor:
     """Numbers from the standard normal distribution, float32."""
+
+def standing_for(input: TensorLike, value: TensorLike | None = None) -> Tensor:
+    """The same memory as `input`, which holds what `value` holds, if that is given, with a history of its own: that of both. A view."""
 
 def std(input: TensorLike, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Tensor:
     """The standard deviation over axes, the square root of `var`. Where it is zero its gradient is zero."""
