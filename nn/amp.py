@@ -71,8 +71,9 @@ def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: Any = float
             layers that normalise (`get_black_list()`); "O3": everything; "auto": a type for each operator, see below.
         dtype: float16 or bfloat16.
 
-    At level "auto", products of matrices and convolutions compute in half precision; exponentials, logarithms, powers,
-    norms, losses and long sums in float32; all others in the type that comes, so the result may be half. Layers with a
+    At level "auto", products of matrices and convolutions compute in half precision, and a layer adds its bias to them in
+    float32; exponentials, logarithms, powers, norms, losses and long sums compute in float32; all others in the type that
+    comes, so the result may be half. Layers with a
     `to_float` of their own keep to it, and float64 stays.
 
     Raises:

@@ -211,6 +211,8 @@ class Op:
         self.is_untaped = False  #: writes as under `no_grad`, whatever the tape follows
         self.is_random = False  #: draws random numbers: takes `seed` and `offset` from the program's generator
         self.mixed = ""  #: under mixed precision: "half", it takes halves; "single", float32 for them; "", what comes
+        #: A product to which a `bias` may be added: how many axes of the result stand behind that of the bias.
+        self.behind_bias: int | None = None
         self.is_effect = False  #: does something outside, so each call is done in its place, needed or not
         self.caches: dict = {}  #: what the modes keep for it
 

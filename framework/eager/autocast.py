@@ -1,9 +1,10 @@
 """Automatic mixed precision: for a while, a type for each operator.
 
 While it is on in a thread, operators that are sums of products get their operands in half precision, and those that need
-range or digits (exponentials, norms, losses, long sums) get halves as float32: `Op.mixed` says which they are. All others
-compute in the type that comes. The conversions are ordinary calls, so they are recorded: gradients arrive in the types of
-the operands, and graph mode sees them like all others. Operands of float64 are left alone, with all that stand beside them.
+range or digits (exponentials, norms, losses, long sums) get halves as float32: `Op.mixed` says which they are. A bias is added
+to a product in float32. All others compute in the type that comes. The conversions are ordinary calls, so they are recorded:
+gradients arrive in the types of the operands, and graph mode sees them like all others. Operands of float64 are left alone,
+with all that stand beside them.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from anfora.core.op import Op
 from anfora.core.tensor import Tensor
 from anfora.kernel import glue
 
-__all__ = ["Autocast", "Suspended", "convert", "enter", "leave", "state"]
+__all__ = ["Autocast", "Suspended", "convert", "enter", "leave", "state", "take_bias", "with_bias"]
 
 _HALVES = (float16, bfloat16)
 
@@ -80,6 +81,25 @@ def convert(op: Op, inputs: list) -> list:
     if any(_is_float(value) and value.dtype not in (*_HALVES, float32) for value in inputs):
         return inputs
     return [value.astype(wanted) if _is_float(value) and value.dtype is not wanted else value for value in inputs]
+
+
+def take_bias(op: Op, inputs: list) -> tuple[list, Tensor] | None:
+    """Of a product with a bias the arguments without it, and the bias, which is to be added in float32; None where the
+    operator computes as it is."""
+    if op.behind_bias is None or any(_is_float(value) and value.dtype not in (*_HALVES, float32) for value in inputs):
+        return None
+    at = op.tensors.index("bias")
+    bias, others = inputs[at], [*inputs[:at], None, *inputs[at + 1 :]]
+    return (others, bias) if _is_float(bias) and any(map(_is_float, others)) else None
+
+
+def with_bias(op: Op, product: Tensor, bias: Tensor) -> Tensor | None:
+    """The sum of a product and a bias, in float32; None where these do not fit: the operator tells."""
+    behind = op.behind_bias or 0
+    channels = product.shape[: product.ndim - behind][-1:]
+    if bias.ndim and bias.shape != channels:
+        return None
+    return product.astype(float32) + bias.astype(float32).reshape(*bias.shape, *(1,) * behind)
 
 
 def _is_float(value: Any) -> bool:

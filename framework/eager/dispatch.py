@@ -193,6 +193,10 @@ def apply(op: Op, inputs: list, given: tuple) -> Any:
         with answering():
             return apply(op, inputs, given)
     if autocast.state.dtype is not None:
+        apart = autocast.take_bias(op, inputs)
+        total = None if apart is None else autocast.with_bias(op, apply(op, apart[0], given), apart[1])
+        if total is not None:
+            return total
         inputs = autocast.convert(op, inputs)
     keys: list[Any] = []
     flat: list[Any] = []

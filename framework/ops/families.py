@@ -304,8 +304,8 @@ def _zeros(kind: TensorType) -> Any:
 
 
 def affine(made: Op, first: str, trailing: int) -> None:
-    """Set the `jvp` rule of a product of `first` and `weight` to which a `bias` may be added, along the axis of the result
-    that has `trailing` others behind it."""
+    """Say of an operator that it is a product of `first` and `weight` to which a `bias` may be added, along the axis of the
+    result that has `trailing` others behind it: sets its `jvp` rule, and what mixed precision asks."""
 
     def rule(values: Mapping[str, Any]) -> Any:
         attributes = {name: values[name] for name in made.attributes}
@@ -324,6 +324,7 @@ def affine(made: Op, first: str, trailing: int) -> None:
         )
 
     made.jvp_rule = rule
+    made.behind_bias = trailing
 
 
 # -- batching ---------------------------------------------------------------------------------------------------------

@@ -3761,7 +3761,7 @@ def standard_normal(shape: Any, seed: Any = None) -> Tensor:
     """Numbers from the standard normal distribution, float32."""
 
 def standing_for(input: TensorLike, value: TensorLike | None = None) -> Tensor:
-    """The same memory as `input`, which holds what `value` holds, if that is given, with a history of its own: that of both. A view."""
+    """The same memory as `input`, which holds what `value` holds, if that is given, with the history of both. A view."""
 
 def std(input: TensorLike, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Tensor:
     """The standard deviation over axes, the square root of `var`. Where it is zero its gradient is zero."""
