@@ -1,10 +1,10 @@
 """Automatic mixed precision: for a while, a type for each operator.
 
-While it is on in a thread, operators that are sums of products get their operands in half precision, and those that need
-range or digits (exponentials, norms, losses, long sums) get halves as float32: `Op.mixed` says which they are. A bias is added
-to a product in float32. All others compute in the type that comes. The conversions are ordinary calls, so they are recorded:
-gradients arrive in the types of the operands, and graph mode sees them like all others. Operands of float64 are left alone,
-with all that stand beside them.
+While it is on in a thread, operators that are sums of products get their operands in half precision, and those that
+need range or digits (exponentials, norms, losses, long sums) get halves as float32: `Op.mixed` says which they are. A
+bias is added to a product in float32. All others compute in the type that comes. The conversions are ordinary calls, so
+they are recorded: gradients arrive in the types of the operands, and graph mode sees them like all others. Operands of
+float64 are left alone, with all that stand beside them.
 """
 
 from __future__ import annotations
