@@ -33,7 +33,7 @@ __version__ = "0.1.0.dev0"
 #: Public names, and the modules they are loaded from when they are first used.
 _HOMES = {
     "anfora.core.dtype": (
-        "bfloat16", "bool_", "complex128", "complex64", "double", "dtype_to_nptype", "dtype_to_pytype", "float16",
+        "Int", "bfloat16", "bool_", "complex128", "complex64", "double", "dtype_to_nptype", "dtype_to_pytype", "float16",
         "float32", "float64", "float8_e4m3fn", "float8_e5m2", "float_", "get_py_obj_dtype", "half", "hifloat8", "int8",
         "int16", "int32", "int64", "int_", "list_", "number", "pytype_to_dtype", "single", "string", "tensor_type",
         "tuple_", "type_none", "uint8", "uint16", "uint32", "uint64",

@@ -22,12 +22,12 @@ import numpy as np
 from anfora.core.errors import OpTypeError
 
 __all__ = [
-    "DType", "Type", "all_types", "as_dtype", "bfloat16", "bool_", "byte", "cdouble", "cfloat", "complex128", "complex64",
-    "complex_type", "double", "dtype_to_nptype", "dtype_to_pytype", "float16", "float32", "float64", "float8_e4m3fn",
-    "float8_e5m2", "float_", "float_type", "function", "get_py_obj_dtype", "half", "hifloat8", "int16", "int32", "int64",
-    "int8", "int_", "int_type", "intc", "intp", "list_", "long", "number", "number_type", "promote", "promote_scalar",
-    "pytype_to_dtype", "short", "signed_type", "single", "string", "tensor_type", "tuple_", "type_none", "ubyte",
-    "uint16", "uint32", "uint64", "uint8", "uint_type", "uintc", "uintp", "ushort",
+    "DType", "Int", "Type", "all_types", "as_dtype", "bfloat16", "bool_", "byte", "cdouble", "cfloat", "complex128",
+    "complex64", "complex_type", "double", "dtype_to_nptype", "dtype_to_pytype", "float16", "float32", "float64",
+    "float8_e4m3fn", "float8_e5m2", "float_", "float_type", "function", "get_py_obj_dtype", "half", "hifloat8", "int16",
+    "int32", "int64", "int8", "int_", "int_type", "intc", "intp", "list_", "long", "number", "number_type", "promote",
+    "promote_scalar", "pytype_to_dtype", "short", "signed_type", "single", "string", "tensor_type", "tuple_", "type_none",
+    "ubyte", "uint16", "uint32", "uint64", "uint8", "uint_type", "uintc", "uintp", "ushort",
 ]  # fmt: skip
 
 
@@ -138,6 +138,28 @@ _BY_NAME |= {"bool": bool_, "int": int64, "float": float32, "half": float16, "do
 _BY_NUMPY = {dtype.storage: dtype for dtype in ALL if dtype is not bfloat16}
 FOREIGN = ("bfloat16", "float8_e4m3fn", "float8_e5m2")  #: as other packages register them with numpy
 _BY_PYTHON = {bool: bool_, int: int64, float: float32, complex: complex128}
+
+
+class _KindOfType(type):
+    def __instancecheck__(cls, value: Any) -> bool:
+        return isinstance(value, DType) and value.kind == "i"
+
+
+class Int(metaclass=_KindOfType):
+    """The types of signed integers, as MindSpore's programs name them.
+
+    Args:
+        bits: 8, 16, 32 or 64; the kind, which `MultitypeFuncGraph.register` knows, where they are not given.
+    Raises:
+        OpTypeError: there is no such type.
+    Example:
+        >>> Int(32), isinstance(int64, Int), isinstance(float32, Int)
+        (anfora.int32, True, False)
+    """
+
+    def __new__(cls, bits: int | None = None) -> Any:
+        return int_ if bits is None else as_dtype(f"int{bits}")
+
 
 Type = DType
 half, single, double = float16, float32, float64

@@ -654,6 +654,29 @@ def assign_value(self: Tensor, value: Any) -> Tensor:
     return copy_to(self, value)
 
 
+def index_method(self: Tensor, indices: Any) -> Tensor:
+    """The elements at places that index tensors name: `self[tuple(indices)]`.
+
+    Args:
+        indices: tuple or list of tensors of integers or bools, one for each of the first axes; None lets an axis stand.
+    Raises:
+        OpTypeError: `indices` is no tuple or list of tensors.
+        OpIndexError: there are more than axes, or an index is out of range.
+    Gradient:
+        g, added up at these places.
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).index((Tensor([1, 0]), Tensor([0, 0]))).tolist()
+        [3, 1]
+    """
+    if not isinstance(indices, (tuple, list)) or not all(each is None or isinstance(each, Tensor) for each in indices):
+        raise OpTypeError(
+            f"index needs a tuple of tensors for `indices`, but got {type(indices).__name__}",
+            arg="indices",
+            help="x[key] takes any key.",
+        )
+    return self[tuple(slice(None) if each is None else each for each in indices)]
+
+
 def fill_diagonal(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
     """A copy whose main diagonal holds a value.
 
@@ -1230,6 +1253,7 @@ FORMS: dict[str, Callable] = {
     "zero_": as_change(zero_in_place, None),
     "copy_": as_change(copy_in_place, copy_to),
     "assign_value": assign_value,
+    "index": index_method,
     "fill_diagonal": fill_diagonal,
     "fill_diagonal_": fill_diagonal_in_place,
     # reductions

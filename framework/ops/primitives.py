@@ -584,6 +584,7 @@ CLASSES: dict[str, Callable] = {
     "ScatterDiv": _locking("scatter_div"),
     "ScatterMax": _locking("scatter_max"),
     "ScatterMin": _locking("scatter_min"),
+    "ControlDepend": lambda depend_mode=0: lambda src, dst: ops.control_depend(src, dst, depend_mode),
     "ScatterUpdate": _locking("scatter_update"),
     "ScatterNdAdd": _locking("scatter_nd_add"),
     "ScatterNdSub": _locking("scatter_nd_sub"),

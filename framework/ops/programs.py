@@ -17,7 +17,7 @@ from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 
 __all__ = [
-    "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core", "depend", "is_sequence_shape_unknown",
+    "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "control_depend", "core", "depend", "is_sequence_shape_unknown",
     "is_sequence_value_unknown",
     "is_tensor", "isconstant", "mixed_precision_cast", "partial", "print_", "scalar_to_array",
     "scalar_to_tensor", "tuple_to_array", "typeof",
@@ -252,6 +252,26 @@ def depend(value: Any, expr: Any) -> Any:
         1
     """
     return value
+
+
+def control_depend(src: Any, dst: Any, depend_mode: int = 0) -> Any:
+    """Accepted for programs of MindSpore 1, which say by it that `src` is done before `dst`: it is, since the order of the
+    program holds.
+
+    Args:
+        src, dst: results of operators, or operators.
+        depend_mode: 0 or 1, which MindSpore read for parameters.
+    Returns:
+        `src`.
+    Raises:
+        OpValueError: another `depend_mode`.
+    Example:
+        >>> control_depend(Tensor(1), Tensor(2)).item()
+        1
+    """
+    if depend_mode not in (0, 1):
+        raise OpValueError(f"`depend_mode` must be 0 or 1, but got {depend_mode!r}", arg="depend_mode")
+    return src
 
 
 def print_(*input_x: Any) -> int:

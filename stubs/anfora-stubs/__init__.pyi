@@ -35,6 +35,7 @@ from anfora.api import vjp as vjp
 from anfora.batching import vmap as vmap
 from anfora.core import dtype as dtype
 from anfora.core.cell import Cell as Cell
+from anfora.core.dtype import Int as Int
 from anfora.core.dtype import bfloat16 as bfloat16
 from anfora.core.dtype import bool_ as bool_
 from anfora.core.dtype import complex128 as complex128

@@ -116,3 +116,13 @@ def test_groups_of_element_types():
     assert dtype.complex_type == (anfora.complex64, anfora.complex128)
     assert set(dtype.all_types) == {anfora.bool_, *dtype.number_type}
     assert set(dtype.signed_type) == set(dtype.number_type) - set(dtype.uint_type)
+
+
+def test_int_names_the_signed_integers():
+    assert [anfora.Int(bits) for bits in (8, 16, 32, 64)] == [anfora.int8, anfora.int16, anfora.int32, anfora.int64]
+    assert anfora.Int() is anfora.int_
+    signed = {anfora.int8, anfora.int16, anfora.int32, anfora.int64}
+    others = {anfora.bool_, anfora.uint8, anfora.float32, anfora.complex64, "int32", 3}
+    assert {x for x in signed | others if isinstance(x, anfora.Int)} == signed
+    with pytest.raises(TypeError, match="int7"):
+        anfora.Int(7)

@@ -449,3 +449,20 @@ def test_all_operators_are_there_with_the_package():
     ours = {name for name, made in op.registry.items() if made.__module__.startswith("anfora.")}
     assert "lstm_layer" in ours
     assert ours <= set(run.stdout.split())
+
+
+def test_index_takes_tensors_for_the_first_axes():
+    values = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    x, rows, columns = Tensor(values), Tensor([1, 0, 1]), Tensor([[0], [2]])
+    assert np.array_equal(x.index((rows,)).asnumpy(), values[[1, 0, 1]])
+    assert np.array_equal(x.index([rows, columns]).asnumpy(), values[[1, 0, 1], [[0], [2]]])
+    assert np.array_equal(x.index((None, Tensor([2, 0]))).asnumpy(), values[:, [2, 0]])
+    assert np.array_equal(x.index((x[:, :, 0] > 3,)).asnumpy(), values[values[:, :, 0] > 3])
+    for compile in (lambda f: f, anfora.jit):
+        gradient = anfora.grad(compile(lambda x: (x.index((rows,)) * 2).sum()))(x)
+        assert np.array_equal(gradient.asnumpy(), np.broadcast_to(np.float32([2, 4])[:, None, None], values.shape))
+    for wrong in (rows, (1,), 0):
+        with pytest.raises(TypeError, match="tuple of tensors"):
+            x.index(wrong)
+    with pytest.raises(IndexError):
+        x.index((Tensor([2]),))

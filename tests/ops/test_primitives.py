@@ -135,6 +135,7 @@ FORMS = {
     "L2Loss": ({}, (X,), (X * X).sum() / 2),
     "Meshgrid": ({"indexing": "ij"}, ((X[0], Y[:, 0]),), tuple(np.meshgrid(X[0], Y[:, 0], indexing="ij"))),
     "Depend": ({}, (X, Y), X),
+    "ControlDepend": ({"depend_mode": 1}, (X, Y), X),
 }  # fmt: skip
 
 

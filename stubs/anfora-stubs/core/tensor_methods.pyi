@@ -714,6 +714,8 @@ class TensorMethods(NumpyBorder):
         """Write a tensor or number, broadcast and converted, into the memory of this one."""
     def assign_value(self, value: Any) -> Tensor:
         """Write a tensor of the same shape and element type into the memory of this one, and give this one."""
+    def index(self, indices: Any) -> Tensor:
+        """The elements at places that index tensors name: `self[tuple(indices)]`."""
     def fill_diagonal(self, fill_value: Any, wrap: builtins.bool = False) -> Tensor:
         """A copy whose main diagonal holds a value."""
     def fill_diagonal_(self, fill_value: Any, wrap: builtins.bool = False) -> Tensor:

@@ -391,6 +391,9 @@ class Conj(_Made):
 
 class ConjugateTranspose(_Any): ...
 
+class ControlDepend(_Any):
+    def __init__(self, depend_mode: Any = 0) -> None: ...
+
 class Conv2D(_Any):
     def __init__(self, out_channel: builtins.int, kernel_size: Any, mode: builtins.int = 1, pad_mode: builtins.str = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: builtins.int = 1, data_format: builtins.str = 'NCHW') -> None: ...
 
@@ -2049,6 +2052,9 @@ def cond(A: TensorLike, p: Any = None) -> Tensor:
 
 def conj(input: TensorLike) -> Tensor:
     """The complex conjugate, element by element."""
+
+def control_depend(src: Any, dst: Any, depend_mode: builtins.int = 0) -> Any:
+    """Accepted for programs of MindSpore 1, which say by it that `src` is done before `dst`: it is, since the order of the program holds."""
 
 def conv1d(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: Any = 1, pad_mode: builtins.str = 'valid', padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
     """Correlate sequences with windows: `conv2d` of images that are one row high."""
