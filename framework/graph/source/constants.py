@@ -11,17 +11,15 @@ import ast
 import dis
 import functools
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from anfora.graph.source.quiet import quietly
-from anfora.graph.source.scopes import every_node
 
 __all__ = ["NOT_CONSTANT", "Pool", "constant_of", "constants_of_set"]
 
 NOT_CONSTANT = object()
 
-#: Of what expressions consist that Python works out when it compiles, if it can.
-_FOLDED = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Subscript, ast.operator, ast.unaryop, ast.expr_context)
 _GIVING = frozenset(["RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "LOAD_SMALL_INT"])
 
 
@@ -29,7 +27,7 @@ def constant_of(node: ast.expr) -> Any:
     """The value of an expression, if Python's code has it as a constant; else NOT_CONSTANT."""
     if isinstance(node, ast.Constant):
         return node.value
-    if not isinstance(node, _FOLDED) or not all(isinstance(part, _FOLDED) for part in every_node(node)):
+    if not _may_be_folded(node):
         return NOT_CONSTANT
     try:
         code = quietly(compile, ast.Expression(node), "", "eval")
@@ -38,6 +36,20 @@ def constant_of(node: ast.expr) -> Any:
     if all(instruction.opname in _GIVING for instruction in dis.get_instructions(code)):
         return eval(code)
     return NOT_CONSTANT
+
+
+def _may_be_folded(node: Any) -> bool:
+    """Whether an expression is made of what Python works out when it compiles, if it can."""
+    kind = type(node)
+    if kind is ast.BinOp:
+        return _may_be_folded(node.left) and _may_be_folded(node.right)
+    if kind is ast.UnaryOp:
+        return _may_be_folded(node.operand)
+    if kind is ast.Tuple:
+        return all(map(_may_be_folded, node.elts))
+    if kind is ast.Subscript:
+        return _may_be_folded(node.value) and _may_be_folded(node.slice)
+    return kind is ast.Constant
 
 
 def constants_of_set(node: ast.expr) -> frozenset | None:
@@ -59,6 +71,12 @@ class Pool:
     def the(self, value: Any) -> Any:
         """The object that the code has for a value; the value itself where it has none."""
         return self._objects.get(_key(value), value)
+
+    def the_tuple(self, values: Iterable[Any]) -> tuple:
+        """The same of a tuple; where the code has none, one of the objects that it has."""
+        given = tuple(values)
+        found = self.the(given)
+        return found if found is not given else tuple(map(self.the, given))
 
     @functools.cached_property
     def _objects(self) -> dict[Any, Any]:

@@ -15,6 +15,9 @@ from anfora.graph.source.writer import Label, Writer
 __all__ = ["Expressions"]
 
 _OF_VARIABLES = {"GET": "LOAD", "SET": "STORE", "DEL": "DELETE"}
+#: How many items stand on the stack at most before a container is made of them. A dict is looked through where others are
+#: merged into it, so these are more.
+_FEW, _RUN = 30, 128
 CONVERSIONS = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 
 
@@ -204,7 +207,7 @@ class Expressions(Writer):
             self.tuple_of(node.elts, node)
 
     def tuple_of(self, nodes: Sequence[ast.expr], node: ast.AST) -> None:
-        if any(isinstance(item, ast.Starred) for item in nodes):
+        if len(nodes) > _FEW or any(isinstance(item, ast.Starred) for item in nodes):
             self.display(nodes, "LIST", "APPEND", "EXTEND", node)
             self.emit("TO_TUPLE", None, node)
         else:
@@ -226,7 +229,15 @@ class Expressions(Writer):
         self.display(node.elts, "SET", "ADD", "UPDATE", node)
 
     def display(self, nodes: Sequence[ast.expr], make: str, one: str, many: str, node: ast.AST) -> None:
-        first = next((i for i, item in enumerate(nodes) if isinstance(item, ast.Starred)), len(nodes))
+        """A container of what is written down. Many items go into it one by one, as with Python: the stack stays low, which
+        is copied at each instruction. A list of nothing but constants takes them from one tuple."""
+        if len(nodes) > _FEW and make == "LIST" and all(isinstance(item, ast.Constant) for item in nodes):
+            self.emit(make, 0, node)
+            self.emit("CONST", self.constants.the_tuple(item.value for item in nodes), node)  # type: ignore[attr-defined]
+            self.emit(many, 1, node)
+            return
+        first = 0 if len(nodes) > _FEW else len(nodes)
+        first = next((i for i, item in enumerate(nodes[:first]) if isinstance(item, ast.Starred)), first)
         self.values(nodes[:first])
         self.emit(make, first, node)
         for item in nodes[first:]:
@@ -249,7 +260,8 @@ class Expressions(Writer):
         node: ast.AST,
         merge: Callable[[ast.expr | None], None],
     ) -> None:
-        """A dict of items. Runs of them are made at once, as Python does: then their keys are hashed.
+        """A dict of items. Runs of them are made at once, as Python does: then their keys are hashed. Long ones are
+        several.
 
         Args:
             items: where the key is None, the value is a mapping.
@@ -262,13 +274,14 @@ class Expressions(Writer):
                 key(name)
                 self.value(value)
                 count += 1
-                continue
+                if count < _RUN:
+                    continue
             if count or not is_made:
                 self.emit("MAP", count, node)
                 if is_made:
                     merge(None)
             is_made, count = True, 0
-            if value is not None:
+            if name is None and value is not None:
                 self.value(value)
                 merge(value)
 

@@ -424,14 +424,15 @@ _PARTS_OUTSIDE: dict[type, Callable[[Any], Iterable[ast.AST]]] = {
 }
 
 
-def _children_of(node: ast.AST) -> list[ast.AST]:
-    found: list[ast.AST] = []
+def children_of(node: ast.AST) -> list[Any]:
+    """The parts of a piece of syntax that have parts themselves: signs, such as that of an addition, have none."""
+    found: list[Any] = []
     for name in node._fields:
         child = getattr(node, name, None)
-        if isinstance(child, ast.AST):
+        if isinstance(child, list):
+            found += [item for item in child if isinstance(item, ast.AST) and item._fields]
+        elif isinstance(child, ast.AST) and child._fields:
             found.append(child)
-        elif isinstance(child, list):
-            found += [item for item in child if isinstance(item, ast.AST)]
     return found
 
 
@@ -475,7 +476,7 @@ def names_of(node: Function, private: str) -> Names:
             inside = True
         elif kind in declared:
             declared[kind].update(here.names)  # type: ignore[attr-defined]
-        todo += [(part, inside) for part in _PARTS_OUTSIDE.get(kind, _children_of)(here)]
+        todo += [(part, inside) for part in _PARTS_OUTSIDE.get(kind, children_of)(here)]
     found = [{mangle(name, private) for name in names if name} for names in (bound, *declared.values())]
     names = Names(found[0] - found[1] - found[2], *found[1:])
     for name in sorted(each for each in asked if each and each not in names.bound):

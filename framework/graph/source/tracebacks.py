@@ -143,9 +143,9 @@ def stub(code: types.CodeType, position: Position) -> types.CodeType:
         of, all_inner, function = INNER.get(id(code), (None, (), code))
         if of is code:
             around = tuple([inner for inner in all_inner if inner.holds(position)])
-            found = _near[near] = _stub(function, code.co_filename, position, around), code
+            found = _near[near] = _stub(_held(function), code.co_filename, position, around), code
         else:
-            found = _near[near] = _stub(code, code.co_filename, position), code
+            found = _near[near] = _stub(_held(code), code.co_filename, position), code
     return found[0]
 
 
@@ -210,13 +210,43 @@ def _is_within(one: Position, other: Position) -> bool:
     return (other[0], other[2]) <= (one[0], one[2]) < (one[1], one[3]) <= (other[1], other[3])
 
 
+class _Code:
+    """A code object, to be told by which one it is."""
+
+    __slots__ = ("code",)
+
+    def __init__(self, code: types.CodeType) -> None:
+        self.code = code
+
+
+def _held(code: types.CodeType) -> _Code:
+    """One object for all code objects that are equal, found without a look into them: to hash one goes over all of its
+    constants, and each instruction of a function has a stub."""
+    found = _known.get(id(code))
+    if found is None:
+        if len(_known) >= _MOST_NEAR:
+            _known.clear()
+        found = _known[id(code)] = code, _one_of(code, code.co_filename)
+    return found[1]
+
+
+_known: dict[int, tuple[types.CodeType, _Code]] = {}
+
+
+@functools.lru_cache(maxsize=_MOST_NEAR)
+def _one_of(code: types.CodeType, file: str) -> _Code:
+    """The same. (Code objects of different files may be equal.)"""
+    return _Code(code)
+
+
 @functools.lru_cache(maxsize=65536)
-def _stub(code: types.CodeType, file: str, position: Position, around: tuple[Inner, ...] = ()) -> types.CodeType:
-    """The same. (Code objects of different files may be equal.)
+def _stub(of: _Code, file: str, position: Position, around: tuple[Inner, ...] = ()) -> types.CodeType:
+    """The same as `stub`.
 
     Args:
         around: the comprehensions around the position, the outer ones first, each of which has a frame.
     """
+    code = of.code
     made = _calling(file, position, around[-1].position[0] if around else code.co_firstlineno)
     for number in range(len(around), 0, -1):  # from the innermost: what its frame does is called from another
         inner = around[number - 1]
@@ -227,13 +257,18 @@ def _stub(code: types.CodeType, file: str, position: Position, around: tuple[Inn
 
 
 def _named(made: types.CodeType, code: types.CodeType, name: str, qualified_name: str) -> types.CodeType:
-    return named(made.replace(co_consts=(*made.co_consts, code)), name, qualified_name)
+    return named(made, name, qualified_name, co_consts=(*made.co_consts, code))
 
 
-def named(code: types.CodeType, name: str, qualified_name: str) -> types.CodeType:
-    """The same code under another name; before 3.11 the qualified name is no part of it."""
-    code = code.replace(co_name=name)
-    return code.replace(co_qualname=qualified_name) if sys.version_info >= (3, 11) else code
+def named(code: types.CodeType, name: str, qualified_name: str, **others: Any) -> types.CodeType:
+    """The same code under another name; before 3.11 the qualified name is no part of it.
+
+    Args:
+        others: what else is to be another.
+    """
+    if sys.version_info >= (3, 11):
+        others["co_qualname"] = qualified_name
+    return code.replace(co_name=name, **others)
 
 
 class _Held:
@@ -269,19 +304,49 @@ def _evaluating(code: types.CodeType, inner: Inner, file: str, first: int) -> ty
 
 
 def _calling(file: str, position: Position, first: int) -> types.CodeType:
-    """Code that calls `.do(*.args, **.names)`."""
-    where = _where(position, first)
+    """Code that calls `.do(*.args, **.names)`. Each instruction of a program needs one, so where code has a table that says
+    where it stands, another table is written: that takes a tenth of what compiling does."""
+    if sys.version_info < (3, 11):
+        return _placed(_call(_where(position, first)), file, position, first)
+    first, (line, end_line, column, end_column) = min(first, position[0]), position[:4]
+    code = _at_line_one()
+    table = _START + _entry(len(code.co_code) // 2 - 1, line - first + 1, end_line - line, column, end_column)
+    return code.replace(co_filename=file, co_firstlineno=first, co_linetable=table)
 
+
+def _call(where: dict[str, Any]) -> ast.Call:
     def name(text: str) -> ast.Name:
         return ast.Name(text, ast.Load(), **where)
 
-    call = ast.Call(
-        name(".do"),
-        [ast.Starred(name(".args"), ast.Load(), **where)],
-        [ast.keyword(None, name(".names"), **where)],
-        **where,
-    )
-    return _placed(call, file, position, first)
+    starred = ast.Starred(name(".args"), ast.Load(), **where)
+    return ast.Call(name(".do"), [starred], [ast.keyword(None, name(".names"), **where)], **where)
+
+
+@functools.cache
+def _at_line_one() -> types.CodeType:
+    return _placed(_call(_where((1, 1, 0, 0), 1)), "", (1, 1, 0, 0), 1)
+
+
+#: The entry of an expression's first instruction, which stands one line above.
+_START = bytes([0x80 | 14 << 3, 3, 1, 1, 1])
+
+
+def _entry(units: int, down: int, lines: int, column: int, end_column: int) -> bytes:
+    """What a table of positions says of so many units of code, eight at most, in its longest form
+    (CPython's `Objects/locations.md`).
+
+    Args:
+        down: how many lines they are below what stands in front of them.
+        lines: over how many more they go.
+    """
+    numbers = [down << 1, lines, column + 1, end_column + 1]
+    found = [0x80 | 14 << 3 | units - 1]
+    for number in numbers:
+        while number >= 0x40:
+            found.append(0x40 | number & 0x3F)
+            number >>= 6
+        found.append(number)
+    return bytes(found)
 
 
 def _where(position: Position, first: int) -> dict[str, Any]:
