@@ -80,6 +80,11 @@ class Doing(Hops):
             return self._left_alone(machine, operation, args)
         if not kwargs and not may_warn(operation, args):
             if id(operation) in _OPERATORS:
+                if _PLAIN.issuperset(map(type, args)):
+                    try:
+                        return operation(*args)
+                    except Exception:  # Python raises it once more, in its place
+                        pass
                 computes = self.operator_of(operation, args)
                 if computes is not None or all(map(self.is_operand, args)):
                     return self._traced(machine, operation, args, kwargs, computes=computes)
@@ -331,7 +336,7 @@ class Doing(Hops):
         Args:
             shown: what is really given to it, if that is not the same: arguments of which some tell where they come from.
         """
-        self.look_for(operation, (*args, *kwargs.values()))
+        self.look_for(operation, args, kwargs)
         fact, given = resolved(operation, args)
         # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
         must_be_written = self.given is None and fact is not None and changes_unplainly(fact, given, kwargs)
@@ -481,6 +486,8 @@ _OPERATORS = frozenset(
     for name, operation in (*operations.OPERATIONS.items(), *operations.IN_PLACE.items())
     if name not in ("is", "is_not", "in", "not_in")
 )
+#: Of these operators compute others, and nobody can tell from where they are called.
+_PLAIN = frozenset([int, float, bool, str])
 #: What may be looked for in a tensor: of anything else Python says that it is not there.
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
 

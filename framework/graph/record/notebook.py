@@ -30,7 +30,7 @@ from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import GOING_OVER, sources_of
 from anfora.graph.facts.origins import Guard, Number, Origin
-from anfora.graph.facts.table import fact_of
+from anfora.graph.facts.table import IDENTITY, LENGTH, fact_of
 from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.ir.planned import NO_CALLS, CellCalls
@@ -42,6 +42,7 @@ from anfora.graph.record.memory import Memory
 from anfora.graph.record.objects import ITERATORS_OVER_ONE, MOVED, Objects
 from anfora.graph.record.overlay import UNKNOWN, Overlay
 from anfora.graph.record.rolling import Rolling
+from anfora.graph.source.sources import amount_read
 from anfora.graph.state.images import NoImage
 from anfora.graph.state.moments import Outcome, Piece
 from anfora.kernel import glue
@@ -99,6 +100,7 @@ class Notebook(Objects):
         #: In this piece, how often it was looked what an instruction does, at items of containers that one reads as a
         #: whole, and at values where a state is written down.
         self.looks = self.items = self.imaged = 0
+        self.had_read = amount_read()  #: of functions, in front of this piece
         self.since_entry: list[Any] | None = (
             None  #: the variants of a call so far, where nothing stands between their pieces
         )
@@ -107,6 +109,11 @@ class Notebook(Objects):
         self.puts_off = False  #: whether garbage collections wait for the end of the piece
         self.is_too_deep = False  #: whether what was read last lies too deep in what is outside to be found again
         self.begin({})
+
+    @property
+    def length(self) -> int:
+        """How much has been read of functions in this piece."""
+        return amount_read() - self.had_read
 
     # -- pieces --------------------------------------------------------------------------------------------------------
 
@@ -338,7 +345,7 @@ class Notebook(Objects):
             self.guard("equal", origin, value)
         elif is_a(value, type):
             self.dynamic[id(value)] = value
-        elif not self.opaque(value) and type(value) is not types.CellType:
+        elif type(value) in known.CONTAINERS or (not self.opaque(value) and type(value) is not types.CellType):
             self.guard("type", origin, type(value))
 
     def bring(self, tensor: Tensor, origin: Origin) -> None:
@@ -368,14 +375,17 @@ class Notebook(Objects):
         self.memory.know(tensor, value)
         return value
 
-    def look_for(self, operation: Any, args: tuple) -> None:
+    def look_for(self, operation: Any, args: tuple, kwargs: dict) -> None:
         """Guard what a function reads of its arguments. Of a list, dict or set of the program's in which it only moves
-        things about that is nothing, however much it holds."""
+        things about that is nothing, however much it holds; of what it takes an item from, nothing of what lies in the
+        items; of what a loop goes over, the item that comes."""
         fact = fact_of(operation)
         is_deep = fact is None or not fact.is_walking
         only_moves = fact is not None and fact.only_moves
         starts = fact is not None and fact.starts
-        for value in (*args, operation):
+        if operation is next and len(args) == 1 and self._look_at_next(args[0]):
+            return
+        for place, value in enumerate((*args, *kwargs.values(), operation)):
             kind = type(value)
             if kind in SIMPLE:
                 continue
@@ -387,7 +397,27 @@ class Notebook(Objects):
                     held = reduced(held)[1][0]
                 if type(held) in MOVED and id(held) not in self.origins:
                     continue
-            self.look(value, is_deep or value is operation)
+            takes_from = (
+                fact is not None and place < len(args) and not fact.use(place, len(args)) & ~(LENGTH | IDENTITY)
+            )
+            self.look(value, (is_deep and not takes_from) or value is operation)
+
+    def _look_at_next(self, iterator: Any) -> bool:
+        """The same of an iterator of which one item is taken, if it goes over a list or tuple in turn: False, if it does
+        not. Where each turn of a loop is a piece of its own, none has to ask for the items of all others."""
+        if type(iterator) not in _IN_TURN:
+            return False
+        _, (items, *_), *state = reduced(iterator)
+        found = self.origins.get(id(items))
+        if found is None or type(items) not in (list, tuple) or id(items) in self.looked:
+            return False
+        if not state:  # it has come to its end, and forgotten what it went over
+            return False
+        self.guard("length", found[1], len(items))
+        place = state[0]
+        if 0 <= place < len(items):
+            self._look_item(items[place], self.origin("item", place, found[1]), is_deep=False)
+        return True
 
     def look(self, value: Any, is_deep: bool = True, own: dict[int, Any] | None = None) -> None:
         """Guard a container from outside with all that it holds, since something reads it as a whole. To walk over it, what
@@ -465,7 +495,7 @@ class Notebook(Objects):
 
     def _look_through(self, value: Any, kind: type, is_deep: bool, own: dict[int, Any] | None) -> None:
         """The same of what stands for others: methods that are bound, views, iterators."""
-        if kind in (types.MethodType, *known.BOUND):
+        if kind in _OF_OBJECTS:
             if not known.is_chain(value):
                 self.look(value.__self__, own=own)
         elif kind is Walk:
@@ -605,5 +635,8 @@ def _is_shown(value: Any) -> bool:
     return all(map(_is_shown, value)) if type(value) in (tuple, list) else type(value) in SIMPLE or type(value) is DType
 
 
+_OF_OBJECTS = frozenset({types.MethodType, *known.BOUND})  #: methods that are bound
+#: Iterators over a list or tuple, which tell the place of the item that comes.
+_IN_TURN: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), reversed)
 #: Methods by which a list or tuple is read.
 _READING = ("__len__", "__getitem__", "__iter__")
