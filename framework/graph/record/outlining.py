@@ -55,6 +55,9 @@ class Driver(Protocol):
     items: int
     imaged: int
 
+    @property
+    def length(self) -> int: ...
+
     def enters(self, function: types.FunctionType) -> bool: ...
     def owns(self, generator: Generator) -> bool: ...
     def is_outside(self, value: Any) -> bool: ...
@@ -144,7 +147,7 @@ class Outlining:
         if recorder.is_unkept or recorder.region or machine.below is not None or not keeper.is_patient():
             return False
         steps = machine.steps - recorder.counted
-        effort = keeper.ledger.effort(steps, recorder.looks, recorder.items, recorder.imaged)
+        effort = keeper.ledger.effort(steps, recorder.looks, recorder.items, recorder.imaged, recorder.length)
         if not keeper.ledger.is_overdrawn(effort, len(recorder.piece.calls)):
             return False
         if keeper.starts_over(recorder, machine):
@@ -266,13 +269,15 @@ class Outlining:
 
     def holds_many(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> bool:
         """Whether something goes through a large container from outside: each item would be guarded."""
-        fact, given = resolved(operation, args)
         values = [operation, *args, *kwargs.values()]
+        least = _LONG_INSIDE if self.recorder.region else _LONG
+        if not any(self._is_large(value, least) for value in values):  # as mostly
+            return False
+        fact, given = resolved(operation, args)
         if fact is not None and not (operation is reversed and self.walks_on(machine, operation, args)):
             uses = list(fact.uses(given, kwargs))
             if not any(use & INDEX and type(value) is slice for use, value in uses):  # which is a part of it
                 values = [value for use, value in uses if fact.goes_through(use)]
-        least = _LONG_INSIDE if self.recorder.region else _LONG
         if not any(self._is_large(value, least) for value in values):
             return False
         return all(map(Plainness(), (operation, *args, *kwargs.values())))

@@ -29,7 +29,7 @@ from anfora.graph.machine.switches import Switches, switches
 from anfora.graph.polyfill.gradients import leave_behind
 from anfora.graph.run import control
 from anfora.graph.run.leaving import Freed, call_plainly, released
-from anfora.graph.run.ledger import LOOK_AGAIN, LOSS, RESTING
+from anfora.graph.run.ledger import LOOK_AGAIN, LOSS, RESTING, UNREAD
 from anfora.graph.run.pieces import FAILED
 from anfora.graph.run.points import Hop, Onward, Point, Return, Variant, arrive
 from anfora.graph.run.recordings import MOST_ENTRIES, Recordings
@@ -500,7 +500,7 @@ class Compiled:
             return self.__wrapped__  # type: ignore[attr-defined]
         if gettrace() is not None:
             return self.__wrapped__  # type: ignore[attr-defined]
-        is_left = program.native is not None and program.native is not RESTING  # which has rested by now
+        is_left = program.native not in (None, RESTING, UNREAD)  # of which the last two have rested by now
         if running.depth and (running.is_plain or is_left or slots.watcher.recorder is not None):
             return self.__wrapped__  # type: ignore[attr-defined]
         return self._compiled

@@ -30,6 +30,7 @@ from anfora.graph.run.behind import Behind, key_of, lead_past
 from anfora.graph.run.ledger import Ledger
 from anfora.graph.run.points import Hop, Point, Return, Same, Variant
 from anfora.graph.run.widening import Widening
+from anfora.graph.source.sources import amount_read
 from anfora.graph.state.images import Image, Imager, NoImage
 from anfora.graph.state.moments import OVERDRAWN, Escaped, Live, Outcome, State, holds_identity, leaves_of
 
@@ -308,10 +309,11 @@ class Keeper:
         recorder.point.variants.append(variant)
         steps = 0 if recorder.machine is None else recorder.machine.steps
         count = max(0, steps - recorder.counted)
-        effort = self.ledger.effort(count, recorder.looks, recorder.items, recorder.imaged)
+        effort = self.ledger.effort(count, recorder.looks, recorder.items, recorder.imaged, recorder.length)
         variant.cost = self.ledger.cost_of(variant.piece, variant.runner.wanted, count, effort)
         recorder.counted = steps
         recorder.looks = recorder.items = recorder.imaged = 0
+        recorder.had_read = amount_read()
         self._look_at_whole(recorder, variant)
         if recorder.point.crowd is not None:
             recorder.point.crowd.add(recorder.way, variant)

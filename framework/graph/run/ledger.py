@@ -18,16 +18,20 @@ import math
 from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
-__all__ = ["LOOK_AGAIN", "LOSS", "RESTING", "Ledger"]
+__all__ = ["LOOK_AGAIN", "LOSS", "MOST_AT_ONCE", "RESTING", "UNREAD", "Ledger"]
 
 #: Why Python runs a function as it is.
 LOSS = "what is compiled of it does not pay for its hops"
 RESTING = "it does so little that Python is as fast"
+UNREAD = "it is so long that calls have to pay for reading it first"
 
 _START, _TIMES = 4_500_000, 10  #: what the first call may spend in advance, and how many times what it is worth
 #: What it costs to record a piece, an instruction, an operator, a look at what else an instruction does, an item of a
 #: container that it reads as a whole, and a value in an image.
 _BEGUN, _INSTRUCTION, _CALL, _LOOK, _ITEM, _VALUE = 10_000, 30, 600, 1_400, 30, 300
+#: What it costs to read a unit of a function's code, or a constant, and to record that once; and how many units of code an
+#: operator is written in.
+_READ, _RECORDED, _WRITTEN_IN = 110, 140, 8
 #: What it costs to lower a piece, and for each of its guards, of its operators that are run, and of their kinds.
 _PIECE, _GUARD, _LOWERED, _KIND = 6_000, 500, 400, 1_500
 #: What an operator costs PyNative mode, and one that is walked back; how many elements cost as much as a unit, and how many
@@ -36,14 +40,14 @@ _CALL_OF_PYTHON, _CALL_WALKED, _ELEMENTS, _INSTRUCTIONS = 4, 250, 64, 5
 _CALL_FOLLOWED = 4  #: what the tape adds to an operator of Python's
 #: What later calls may spend: what so many of them are worth, or this part of what all have been worth; and this beside it.
 _ADVANCE, _SHARE, _FREE = 16, 0.25, 14_000
-_MOST_AT_ONCE = 64  #: calls that wait, before it is looked again how much has been paid
+MOST_AT_ONCE = 64  #: calls that wait, before it is looked again how much has been paid
 #: The same for calls of a form that has not come before.
 _SHARE_OF_FORMS, _FREE_FOR_FORMS = 1, 2_500_000
 #: What a hop, the writes that were put off to the end of a piece, and each of them cost beside what they do.
 _HOP, _WRITES, _WRITE = 100, 80, 20
 _STEP = 16  #: what a piece is worth that an engine goes through
 _CALLS = 16  #: after so many it is looked whether they paid
-_MOST_HOPS = 500  #: and after so many hops in a loop
+_MOST_HOPS = 500  #: and after so many hops in a loop, in the midst of a call; or after half as many, in front of one
 #: A call that gains no more rests: Python does it as fast as it is found out that what was recorded fits, and run.
 _LEAST = 45
 LOOK_AGAIN = 100  #: calls that rest, before it is looked again whether they still have the form that gains nothing
@@ -97,11 +101,12 @@ class Ledger:
         self._recorded += self.last
         return self.last - (_WRITES + _WRITE * len(piece.writes) if piece.writes else 0)
 
-    def waits(self, loops: int) -> int:
+    def waits(self, loops: int, most: int) -> int:
         """How many calls, the one that starts among them, are Python's, since what it would lower has not been paid for.
 
         Args:
             loops: what the iterations of native loops were worth.
+            most: calls that are made before this is asked again.
         """
         worth = self._worth + loops
         if self.since:
@@ -114,7 +119,7 @@ class Ledger:
             self._later += self.owed
             self.owed = 0
             return 0
-        calls = 1 if self._each <= 0 else min(_MOST_AT_ONCE, math.ceil(lacking / (_SHARE * self._each)))
+        calls = 1 if self._each <= 0 else min(most, math.ceil(lacking / (_SHARE * self._each)))
         self._waited += calls * self._each
         self._seen += calls * self._each
         return calls
@@ -138,6 +143,25 @@ class Ledger:
     def _worth(self) -> int:
         """What all calls were worth, as far as it is known without a look at loops."""
         return self.earned + self._recorded + self._waited
+
+    def waits_to_read(self, length: int, elements: int) -> int:
+        """How many calls, the one that starts among them, are Python's, since to read a function, and to record it, would
+        cost more than the first call may.
+
+        Nothing is known yet of what a call is worth but that it goes through the function, with operators on what it is
+        given.
+
+        Args:
+            length: how much there is to read, in units of code.
+            elements: of the largest tensor among the arguments.
+        """
+        lacking = (_READ + _RECORDED) * length - _START
+        worth = length + length // _WRITTEN_IN * (elements // _ELEMENTS)
+        if lacking <= _TIMES * worth + self._waited:
+            return 0
+        calls = math.ceil(lacking / (_SHARE * worth))
+        self._waited += lacking
+        return calls
 
     def start_anew(self) -> None:
         """What has been recorded is forgotten, since more is known now: the next call is like the first."""
@@ -176,10 +200,11 @@ class Ledger:
         return cost - written // _ELEMENTS
 
     @staticmethod
-    def effort(instructions: int, looks: int, items: int, values: int) -> int:
+    def effort(instructions: int, looks: int, items: int, values: int, read: int) -> int:
         """What it costs to record so many instructions of a piece, with so many looks at what is done, at items of
-        containers, and at values where a state is written down."""
-        return _BEGUN + _INSTRUCTION * instructions + _LOOK * looks + _ITEM * items + _VALUE * values
+        containers, and at values where a state is written down, and to read so much of functions."""
+        looked = _LOOK * looks + _ITEM * items + _VALUE * values
+        return _BEGUN + _INSTRUCTION * instructions + looked + _READ * read
 
     def is_overdrawn(self, effort: int = 0, calls: int = 0) -> bool:
         """Whether the account is overdrawn, or would be by something that is still being recorded."""
@@ -203,9 +228,9 @@ class Ledger:
         return self.idle >= _CALLS
 
     def does_not_pay(self) -> bool:
-        """Note a call: whether, over some calls, the pieces have gained less than their hops cost."""
+        """Note a call: whether, over some calls or many hops, the pieces have gained less than their hops cost."""
         self.calls += 1
-        if self.calls < _CALLS:
+        if self.calls < _CALLS and self.hops < _MOST_HOPS // 2:
             return False
         loses = self._loses()
         self.forgive()

@@ -26,9 +26,10 @@ from anfora.graph.record.recorder import Recorder
 from anfora.graph.run.crowds import Crowd
 from anfora.graph.run.keeper import TOO_MANY, Keeper
 from anfora.graph.run.leaving import Freed, call_plainly, released
-from anfora.graph.run.ledger import LOSS, RESTING
+from anfora.graph.run.ledger import LOSS, MOST_AT_ONCE, RESTING, UNREAD
 from anfora.graph.run.points import Hop, Onward, Point, Return
 from anfora.graph.source.code import Unsupported
+from anfora.graph.source.sources import length_to_read
 from anfora.graph.state.images import Image, NoImage, build, slots_in
 from anfora.graph.state.moments import OVERDRAWN, Escaped, Live, Outcome
 
@@ -66,7 +67,9 @@ class Recordings(Keeper):
         Args:
             depth: how many compiled calls it stands in.
         """
-        if self.native is RESTING and self.resting <= 0:  # it is time to look whether calls have another form now
+        if (
+            self.native in (RESTING, UNREAD) and self.resting <= 0
+        ):  # it is time to look whether calls have another form now
             self.compile_again()
         if self.resting > 0 and not (self.is_traced and self.native is None):
             self.resting -= 1  # of a Cell: the calls of a function that rests do not come here, see `Compiled`
@@ -84,7 +87,7 @@ class Recordings(Keeper):
         # All examples of a `vmap` at once are not compiled.
         if not waiting and self.native is None and not batched.state.depth:
             return False
-        if self.may_wait and not shows_frames(self.function.__code__):
+        if self._may_rest():
             self.resting = max(waiting - 1, 0) if self.native is None else _FOR_GOOD
         return True
 
@@ -95,7 +98,11 @@ class Recordings(Keeper):
         if not self.ledger.owed or self.recorders:
             return 0
         loops = sum(variant.cost * variant.runner.rounds for variant in self.closed)
-        return self.ledger.waits(loops) if self._may_be_left() else 0
+        return self.ledger.waits(loops, MOST_AT_ONCE if self._may_rest() else 1) if self._may_be_left() else 0
+
+    def _may_rest(self) -> bool:
+        """Whether calls that are Python's need not come here: nobody wants to see graphs, or the frames of callers."""
+        return self.may_wait and not shows_frames(self.function.__code__)
 
     # -- recording ----------------------------------------------------------------------------------------------------
 
@@ -130,6 +137,8 @@ class Recordings(Keeper):
             elif self.ledger.refuse():
                 self.native = OVERDRAWN
             return self._run_in_python(point, values)
+        if is_entry and not self.recordings and self._is_too_long(values):
+            return self._run_in_python(point, values)
         self.ledger.forgive()
         self._note_varying(point, values)
         if len(point.variants) >= _MOST_VARIANTS or self._is_full:
@@ -159,6 +168,17 @@ class Recordings(Keeper):
         values.clear()
         with Freed(machine), recorder:
             return self._finish(recorder, machine)
+
+    def _is_too_long(self, values: list[Any]) -> bool:
+        """Whether calls have not paid yet for reading the function."""
+        length = length_to_read(self.function)
+        if not length or not self._may_be_left():
+            return False
+        elements = max((value._layout.size for value in values if type(value) is Tensor), default=0)
+        calls = self.ledger.waits_to_read(length, elements)
+        if calls:
+            self.native, self.resting = UNREAD, calls - 1
+        return bool(calls)
 
     def _is_short(self, values: list[Any]) -> bool:
         """Whether calls have not paid yet for one more way on from their start."""
