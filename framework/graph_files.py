@@ -334,7 +334,7 @@ def _digest(text: str, weights: dict[str, Any]) -> str:
 _HARMLESS = {
     *(name for name, each in PRIMITIVES.items() if each.form), *(f"i{name}" for name in IN_PLACE),
     "return", "partial", "switch", "depend", "update_state", "load", "make_tuple", "make_list", "make_dict",
-    "make_slice", "unpack", "draw", "leaf", "untaped",
+    "make_slice", "unpack", "draw", "leaf", "no_history", "untaped",
 }  # fmt: skip
 _VALUES = (bool, int, float, complex, str, bytes, range, DType, type(None), type(...))
 

@@ -424,7 +424,7 @@ class Writer:
         name = function.name
         if name in ("make_tuple", "make_list"):
             return tuple(args)
-        if name in ("load", "depend"):
+        if name in ("load", "depend", "no_history"):  # there is no tape
             return args[0]
         if name == "update_state":
             return None

@@ -229,6 +229,31 @@ class Routed(nn.Cell):
         return self.high(y) if y.max() > 2 else -self.low(y)
 
 
+class AsksForHistories(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(3, 2)
+        self.dense.weight.requires_grad = False
+
+    def construct(self, x):
+        if x.requires_grad or self.dense.weight.requires_grad:
+            x = x * 2
+        return self.dense(x)
+
+
+@pytest.mark.parametrize("file_format", ["MINDIR", "ONNX", "C"])
+def test_a_network_that_asks_whether_a_tape_follows_is_of_the_case_that_none_does(tmp_path, file_format):
+    if file_format == "ONNX":
+        pytest.importorskip("onnx")
+    net, x = AsksForHistories().set_train(False), Tensor(np.ones((2, 3), np.float32))
+    ms.export(net, x, file_name=tmp_path / "net", file_format=file_format)
+    if file_format == "MINDIR":
+        read = nn.GraphCell(ms.load(tmp_path / "net.mindir"))
+        assert np.array_equal(read(x).asnumpy(), net(x).asnumpy())
+        with pytest.raises(RuntimeError, match="the program asks whether a tape follows this value"):
+            ms.grad(read)(x)
+
+
 def test_branches_and_loops_on_data_come_back(tmp_path):
     net, x = Routed(), floats(2, 3)
     ms.export(net, Tensor(shape=(2, 3), dtype=ms.float32), file_name=tmp_path / "net")
