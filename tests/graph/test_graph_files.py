@@ -215,20 +215,6 @@ def test_a_network_that_looks_at_element_types(tmp_path):
         assert (again(x, Tensor(lengths)) == net(x, Tensor(lengths))).all().item()
 
 
-class Routed(nn.Cell):
-    """Takes another way, and another number of steps, for other data."""
-
-    def __init__(self):
-        super().__init__()
-        self.first, self.low, self.high = nn.Dense(3, 3), nn.Dense(3, 2), nn.Dense(3, 2)
-
-    def construct(self, x):
-        y = self.first(x)
-        while y.sum() < 4:
-            y = y + 0.5
-        return self.high(y) if y.max() > 2 else -self.low(y)
-
-
 class AsksForHistories(nn.Cell):
     def __init__(self):
         super().__init__()
@@ -252,6 +238,20 @@ def test_a_network_that_asks_whether_a_tape_follows_is_of_the_case_that_none_doe
         assert np.array_equal(read(x).asnumpy(), net(x).asnumpy())
         with pytest.raises(RuntimeError, match="the program asks whether a tape follows this value"):
             ms.grad(read)(x)
+
+
+class Routed(nn.Cell):
+    """Takes another way, and another number of steps, for other data."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.low, self.high = nn.Dense(3, 3), nn.Dense(3, 2), nn.Dense(3, 2)
+
+    def construct(self, x):
+        y = self.first(x)
+        while y.sum() < 4:
+            y = y + 0.5
+        return self.high(y) if y.max() > 2 else -self.low(y)
 
 
 def test_branches_and_loops_on_data_come_back(tmp_path):
