@@ -174,7 +174,8 @@ class Recordings(Keeper):
         length = length_to_read(self.function)
         if not length or not self._may_be_left():
             return False
-        elements = max((value._layout.size for value in values if type(value) is Tensor), default=0)
+        given = [value for value in values if type(value) is Tensor and value._array is not None]
+        elements = max((tensor._layout.size for tensor in given), default=0)
         calls = self.ledger.waits_to_read(length, elements)
         if calls:
             self.native, self.resting = UNREAD, calls - 1
