@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from anfora.core import exact
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import as_dtype, complex64, float32, int64, promote
 from anfora.core.errors import OpTypeError, OpValueError
@@ -42,8 +43,8 @@ from anfora.ops.shape import expand_dims, reshape, swapaxes, transpose
 
 __all__ = [
     "adjoint", "cdist", "cholesky", "cholesky_inverse", "cholesky_solve", "cond", "cov", "det", "dist", "eig", "eigvals",
-    "inverse",
-    "log_matrix_determinant", "logdet", "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power",
+    "inverse", "log_matrix_determinant", "logdet", "matrix_determinant", "matrix_exp", "matrix_logarithm", "matrix_norm",
+    "matrix_power",
     "matrix_solve", "norm", "pdist", "pinv", "qr", "renorm", "slogdet", "svd", "vander", "vector_norm",
 ]  # fmt: skip
 
@@ -723,6 +724,109 @@ def _(input, *, g):
 leading(matrix_exp)
 
 
+@op
+def matrix_logarithm(input: Tensor):
+    """The principal logarithms of complex matrices: those of which `matrix_exp` is the input, and whose eigenvalues have
+    imaginary parts in (-π, π].
+
+    Args:
+        input: complex tensor (…, N, N) of invertible matrices.
+    Returns:
+        tensor of the same type and shape.
+    Raises:
+        OpTypeError: `input` is not complex.
+        OpValueError: the matrices are not square, hold NaN or infinity, or have an eigenvalue of zero.
+    Gradient:
+        the upper right block of the logarithm of [[xᵀ, g], [0, xᵀ]], where no eigenvalue is a negative number.
+    Source:
+        Inverse scaling by square roots (Denman and Beavers' iteration, scaled by determinants) and Gauss's quadrature of
+        log(1 + x): Higham, Functions of Matrices, chapters 6 and 11 (2008).
+    Example:
+        >>> matrix_logarithm(Tensor([[0j, 1 + 0j], [-1 + 0j, 0j]])).real().round(decimals=4).tolist()
+        [[0.0, 1.5708], [-1.5708, 0.0]]
+    """
+
+
+@matrix_logarithm.infer
+def _(input):
+    if not input.dtype.is_complex:
+        raise OpTypeError(f"matrix_logarithm needs a complex tensor, but got {input!r}", arg="input")
+    _square("matrix_logarithm", input, "input")
+    return input
+
+
+@matrix_logarithm.python
+def _(input):
+    _refuse_infinite("matrix_logarithm", "input", input)
+
+    def every(x: np.ndarray) -> np.ndarray:
+        flat = [_logarithm(each) for each in x.reshape(-1, *x.shape[-2:])] if x.size else []
+        return np.stack(flat).reshape(x.shape) if flat else x
+
+    return _algebra("matrix_logarithm", "input", every, input)
+
+
+def _logarithm(x: np.ndarray) -> np.ndarray:
+    """The logarithm of a matrix, turned first by a number of known angle, so that no eigenvalue is near the cut."""
+    one = np.eye(len(x))
+    values = np.linalg.eigvals(x)
+    is_on_the_cut = (values.real < 0) & (np.abs(values.imag) <= 1e-14 * len(x) * np.abs(values).max(initial=0))
+    values = np.where(is_on_the_cut, values.real, values)  # what is beside it is rounding
+    if not values.all():
+        raise np.linalg.LinAlgError("the logarithm of a matrix with an eigenvalue of zero is not finite")
+    turn, angle = max(_turns(values), key=lambda found: float(np.min((values * found[0]).real / np.abs(values))))
+    root, halvings = x * turn, 0
+    while np.abs(root - one).sum(0).max() > 0.25 and halvings < _MOST_ROOTS:
+        root, halvings = _square_root(root), halvings + 1
+    places, weights = np.polynomial.legendre.leggauss(12)
+    rest = root - one
+    total = sum(w / 2 * np.linalg.solve(one + (1 + t) / 2 * rest, rest) for t, w in zip(places, weights))
+    return total * 2.0**halvings + 1j * angle * one
+
+
+_MOST_ROOTS = 100  #: more than any matrix of finite numbers needs
+
+
+def _turns(values: np.ndarray) -> Iterator[tuple[complex, float]]:
+    """Numbers by which eigenvalues may be multiplied such that none crosses the negative half of the real axis, and what
+    is to be added to the angles for that."""
+    is_above = (values.imag > 0) | ((values.imag == 0) & (values.real < 0))
+    yield 1, 0.0
+    for halvings in range(16):
+        for angle in (math.ldexp(2.0, -halvings), math.ldexp(3.0, -halvings)):
+            number = complex(exact.cos(angle), exact.sin(angle))
+            down, up = values * number.conjugate(), values * number
+            if not ((values.imag < 0) & (down.imag >= 0)).any():
+                yield number.conjugate(), angle
+            if not (is_above & (up.imag <= 0)).any():
+                yield number, -angle
+
+
+def _square_root(x: np.ndarray) -> np.ndarray:
+    """The principal square root of a matrix."""
+    one, square, root = np.eye(len(x)), x, x
+    for _ in range(_MOST_ROOTS):
+        inverse = np.linalg.inv(square)
+        size = abs(np.linalg.det(inverse)) if np.abs(square - one).max() > 0.01 else 1.0
+        step = math.ldexp(1.0, round(math.frexp(size)[1] / (2 * len(x)))) if 0 < size < math.inf else 1.0
+        root = root @ (one * step + inverse / step) / 2
+        before, square = square, (one + (square * step**2 + inverse / step**2) / 2) / 2
+        if np.abs(square - one).max() < 1e-15 * len(x) or np.abs(square - before).max() < 1e-16:
+            break
+    return root
+
+
+@matrix_logarithm.vjp("input")
+def _(input, *, g):
+    n = input.shape[-1]
+    turned = _turned(input)
+    blocks = concat([concat([turned, g], -1), concat([g * 0, turned], -1)], -2)
+    return matrix_logarithm(blocks)[..., :n, n:]
+
+
+leading(matrix_logarithm)
+
+
 # -- factors ----------------------------------------------------------------------------------------------------------
 
 
@@ -1221,6 +1325,7 @@ def vander(x: Tensor, N=None) -> Tensor:
 
 
 for _made in (
-    inverse, det, cofactors, slogdet, matrix_solve, matrix_exp, cholesky, singular_parts, qr, pseudoinverse, eig,
+    inverse, det, cofactors, slogdet, matrix_solve, matrix_exp, matrix_logarithm, cholesky, singular_parts, qr,
+    pseudoinverse, eig,
 ):  # fmt: skip
     _made.complex_rule = True

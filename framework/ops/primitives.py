@@ -187,6 +187,7 @@ PLAIN = {
     "LogicalAnd": "logical_and", "LogicalNot": "logical_not", "LogicalOr": "logical_or", "LogicalXor": "logical_xor",
     "LogMatrixDeterminant": "log_matrix_determinant", "LogSigmoid": "logsigmoid", "MaskedFill": "masked_fill",
     "MaskedSelect": "masked_select", "MatrixDeterminant": "matrix_determinant", "MatrixExp": "matrix_exp",
+    "MatrixLogarithm": "matrix_logarithm",
     "Maximum": "maximum", "Minimum": "minimum", "Mish": "mish", "Mod": "truncate_mod",
     "Mul": "mul", "MulNoNan": "mul_no_nan", "Neg": "neg", "NextAfter": "nextafter", "NonZero": "nonzero",
     "NotEqual": "not_equal", "Ones": "ones", "OnesLike": "ones_like", "Orgqr": "orgqr", "Polar": "polar",

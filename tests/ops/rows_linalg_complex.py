@@ -30,6 +30,12 @@ def complex_row(op, ref, *samples, name, **settings):
     return of_complex(op, ref, *samples, name=name, **{**BY_LIBRARY, **settings})
 
 
+def logarithm(x):
+    """By eigenvalues, which random matrices have apart from each other."""
+    w, v = np.linalg.eig(x)
+    return (v * np.log(w)[..., None, :]) @ np.linalg.inv(v)
+
+
 def reflections(call):
     """A function of matrices by their reflections, with the phases that are left to the library taken out."""
     return lambda x, *rest: call(*ops.geqrf(x), *rest)
@@ -47,6 +53,8 @@ ROWS = [
                 second=False, why="LAPACK; second gradients of the third power are large"),
     complex_row(lambda x: ops.matrix_exp(x) @ ops.matrix_exp(-x), lambda x: x @ np.linalg.inv(x), X, name="matrix_exp",
                 second=False, grad=False),
+    complex_row(ops.matrix_logarithm, logarithm, X, name="matrix_logarithm", covers=["matrix_logarithm"], second=False,
+                why="LAPACK; its second gradient is that of a matrix four times as large"),
     complex_row(lambda x: ops.cholesky(positive_definite(x)), lambda x: np.linalg.cholesky(positive_definite(x)), X,
                 name="cholesky"),
     complex_row(lambda x: ops.cholesky(positive_definite(x), True),

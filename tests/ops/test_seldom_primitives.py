@@ -153,3 +153,37 @@ def test_random_numbers():
     assert abs(median - 2) < 0.05
     logs = np.log(ops.LogNormalReverse(1.0, 2.0)(T(np.zeros(4000), ms.float32)).asnumpy())
     assert abs(logs.mean() - 1) < 0.15 and abs(logs.std() - 2) < 0.15
+
+
+def test_the_logarithm_of_matrices():
+    def logarithm(x):
+        return ops.MatrixLogarithm()(Tensor(np.asarray(x, np.complex128))).asnumpy()
+
+    # as MindSpore has them
+    np.testing.assert_allclose(
+        logarithm([[1, 0.1], [0.2, 2]]),
+        [[-0.006169049535072784, 0.06954349437765897], [0.13908698875531794, 0.6892658942415171]], rtol=1e-12,
+    )  # fmt: skip
+    np.testing.assert_allclose(logarithm([[0, 1], [-1, 0]]), np.pi / 2 * np.array([[0, 1], [-1, 0]]), atol=1e-14)
+    # Jordan's blocks, which have no basis of eigenvectors: log λ, 1 / λ, -1 / (2 λ²)
+    for value in (1.0, -1.0, 1j, -2.0 - 1e-3j, 1e8):
+        block = np.diag([value] * 3) + np.diag([1.0, 1.0], 1)
+        expected = np.diag([np.log(complex(value))] * 3) + np.diag([1 / value] * 2, 1) + np.diag([-0.5 / value**2], 2)
+        np.testing.assert_allclose(logarithm(block), expected, rtol=1e-12, atol=1e-12)
+    # the angles of numbers on the negative half of the axis are π, beside it as they are
+    for angles in ([np.pi, -3.1, 0.5, 2.0], [np.pi, np.pi, -1.0, 1.0], [-3.0, 3.0, 0.0, 1.5]):
+        values = np.exp(1j * np.array(angles)) * [1, 2, 3, 4]
+        values = np.where(np.array(angles) == np.pi, values.real, values)
+        v = np.random.default_rng(0).standard_normal((4, 4))
+        x = (v * values) @ np.linalg.inv(v)
+        expected = (v * (np.log([1, 2, 3, 4]) + 1j * np.array(angles))) @ np.linalg.inv(v)
+        np.testing.assert_allclose(logarithm(x), expected, rtol=1e-9, atol=1e-9)
+    assert logarithm(np.zeros((2, 0, 0))).shape == (2, 0, 0)
+    for wrong, error, words in (
+        (np.zeros((2, 2), complex), ValueError, "eigenvalue of zero"),
+        (np.ones((2, 3), complex), ValueError, "square"),
+        (np.full((2, 2), np.nan + 0j), ValueError, "finite"),
+        (np.ones((2, 2)), TypeError, "complex"),
+    ):
+        with pytest.raises(error, match=words):
+            ops.MatrixLogarithm()(Tensor(wrong))

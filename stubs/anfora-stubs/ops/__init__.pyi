@@ -903,6 +903,9 @@ class MatrixExp(_Made):
 class MatrixInverse(_Any):
     def __init__(self, adjoint: builtins.bool = False) -> None: ...
 
+class MatrixLogarithm(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
+
 class MatrixPower(_Any):
     def __init__(self, n: Any) -> None: ...
 
@@ -3094,6 +3097,9 @@ def matrix_diag_part(x: Any, k: Any, padding_value: Any, align: Any = 'RIGHT_LEF
 
 def matrix_exp(input: TensorLike) -> Tensor:
     """The exponentials of matrices: the sum of xᵏ / k!."""
+
+def matrix_logarithm(input: TensorLike) -> Tensor:
+    """The principal logarithms of complex matrices: those of which `matrix_exp` is the input, and whose eigenvalues have imaginary parts in (-π, π]."""
 
 def matrix_norm(A: TensorLike, ord: Any = 'fro', axis: Any = (-2, -1), keepdims: Any = False, *, dtype: Any = None) -> Tensor:
     """The norm of matrices."""
