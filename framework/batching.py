@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.handlers import is_of_handler
 from anfora.core.tensor import Tensor
 from anfora.eager.batched import Batched, NeedsExamples, begin_level, end_level, next_level
 from anfora.ops import copy, moveaxis, stack
@@ -95,17 +96,20 @@ def at_once(fn: Callable, args: tuple, kwargs: dict, axes: tuple, out_axes: Any,
     except NeedsExamples as needs:
         if needs.level < level:
             raise
-    except Exception:  # the loop meets it too, at the example that it belongs to
-        pass
+    except BaseException as error:  # an error the loop meets too, at the example that it belongs to
+        end_level(level)  # the handler of a signal may raise anywhere
+        if not isinstance(error, Exception) or is_of_handler(error):
+            raise
     return NotImplemented
 
 
 def _called_at_once(fn: Callable, args: tuple, kwargs: dict, axes: tuple) -> Any:
-    level = begin_level()
+    level = next_level()
     try:
+        begin_level(level)
         return fn(*_all_examples(args, axes, level), **kwargs)
     finally:
-        end_level()
+        end_level(level)
 
 
 def one_by_one(

@@ -21,6 +21,7 @@ processes.py  one process: answers to what programs ask about several
 tracebacks.py what consoles show of an error
 docs.py       documentation that is put together
 summaries.py  what summary operators give to a recorder
+handlers.py   whether the handler of a signal has raised an exception
 slots.py      the doors to what stands above
 own_builtins.py  builtins that no program replaces: loaded before all that finds its names there
 records.py     frozen dataclasses that are made when they are needed

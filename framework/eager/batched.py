@@ -123,16 +123,15 @@ def next_level() -> int:
     return state.depth + 1
 
 
-def begin_level() -> int:
-    """From now on, until `end_level`, a function is run on Batched tensors of a new level: the number of this."""
-    state.depth += 1
+def begin_level(level: int) -> None:
+    """From now on, until `end_level`, a function is run on Batched tensors of a new level, the `next_level`."""
+    state.depth = level
     glue.refuse_writes((threading.get_ident(), "vmap"), True)
-    return state.depth
 
 
-def end_level() -> None:
-    """The function has returned."""
-    state.depth -= 1
+def end_level(level: int) -> None:
+    """The function has returned. To say it twice is to say it once."""
+    state.depth = level - 1
     glue.refuse_writes((threading.get_ident(), "vmap"), state.depth > 0)
 
 

@@ -9,6 +9,7 @@ import threading
 import time
 import traceback
 
+import numpy as np
 import pytest
 from bell import SignalAt
 
@@ -172,6 +173,51 @@ def test_wherever_a_signal_falls_the_state_is_whole(program, calls):
         assert compiled(again, Tensor([1.0])) == "ended"
         check(again, "ended")
     assert "caught" in outcomes or calls  # a later call may be one piece
+
+
+def numbers(x, n, r):
+    m = n - 1
+    m = (m * n) % 7 + n // 2
+    return x * (r * 0.5 + m), f"{m}"
+
+
+def operands(x, n, r):
+    y = ops.clip(ops.maximum(x, r) + r * n, r, n + 4.0)
+    return y.add_(x, alpha=r)
+
+
+def examples(x, n, r):
+    return ms.vmap(lambda a: a * r + n)(x)
+
+
+def gradient(x, n, r):
+    return ms.grad(lambda a: (a * r).sum() * n)(x)
+
+
+def arrays(x, n, r):
+    return Tensor(np.arange(3.0) * n * 0.5) + r
+
+
+def functions(x, n, r):
+    return sorted([n, n - 1, 3], key=lambda v: -v), max(n, 2), sum(v * r for v in (x, x)), hasattr(n, "real"), x[n % 2]
+
+
+@pytest.mark.parametrize("compile", [ms.jit, lambda function: function], ids=["graph", "pynative"])
+@pytest.mark.parametrize("program", [numbers, operands, examples, gradient, arrays, functions])
+def test_what_a_handler_raises_is_never_taken_for_a_failure_of_what_it_ends(program, compile):
+    signals.watch()
+    for calls in (0, 1, 2):
+        moment = 0
+        while True:
+            moment += (1999, 499, 31)[calls]
+            function, interrupt = compile(program), SignalAt(moment)
+            for i in range(calls):
+                function(Tensor([1.0, 2.0]), i + 2, i + 0.5)  # numbers that vary
+            with contextlib.suppress(Late), interrupt:
+                function(Tensor([1.0, 2.0]), calls + 2, calls + 0.5)
+                assert interrupt.left > 0
+            if interrupt.left > 0:
+                break  # the call has fewer moments
 
 
 def test_a_native_loop_ends_between_two_iterations():

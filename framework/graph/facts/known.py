@@ -21,6 +21,7 @@ from anfora.core import memory
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.habits import Asked
+from anfora.core.handlers import is_of_handler
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
@@ -251,7 +252,7 @@ _TRANSFORMS = (
 #: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
 _OTHERS_THAT_COMPUTE = (
     glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data, Tensor.item, Tensor.tolist,
-    batched.begin_level, batched.end_level, batched.next_level,
+    batched.begin_level, batched.end_level, batched.next_level, is_of_handler,
 )  # fmt: skip
 
 #: Functions of other modules that are gone into as well: those that switch the tape, with `set_recording` (rows and points

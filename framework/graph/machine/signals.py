@@ -29,6 +29,8 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import numpy as np
+
 from anfora.core.own_builtins import undisturbed
 
 __all__ = ["deliver", "delivered", "held", "holds", "leaves", "releases", "watch"]
@@ -44,6 +46,8 @@ _releasing: set[types.CodeType] = set()
 _leaving: set[types.CodeType] = set()
 #: the folder of this library, whose operators are not cut short either
 _HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
+#: That, and numpy, by whose functions in Python it makes arrays.
+_OPERATING = _HERE, os.path.join(os.path.dirname(np.__file__), "")
 
 _Function = TypeVar("_Function", bound=Callable)
 
@@ -100,8 +104,10 @@ def _is_busy(frame: types.FrameType | None) -> bool:
         if code in _releasing:
             # The innermost frames of an operator of this library are no place to stop; the one that calls it seems to
             # stand in the program.
-            return not inner or (len(inner) > 1 and all(file.startswith(_HERE) for file in inner[:-1]))
-        inner.append(code.co_filename)
+            is_operator = len(inner) > 1 and inner[-2].startswith(_HERE)
+            return not inner or (is_operator and all(file.startswith(_OPERATING) for file in inner[:-1]))
+        if not str(frame.f_globals.get("__name__")).startswith("namedtuple_"):  # which makes a tuple, without a file
+            inner.append(code.co_filename)
         frame = frame.f_back
     return False
 

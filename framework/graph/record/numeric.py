@@ -21,6 +21,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
 from anfora.graph.facts.table import fact_of, resolved
+from anfora.graph.machine import signals
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.traced import Traced
 from anfora.graph.state.moments import Outcome, Piece
@@ -72,9 +73,12 @@ class Numeric:
         if not is_text and (not numbers.gives_numbers or len(args) > _MOST_OPERANDS):
             return False, None
         if is_text or all(type(a) in known.NUMBERS for a in plain):
+            handled = signals.calls
             try:
                 value = machine.natively(operation, plain, {})
             except Exception:
+                if handled != signals.calls:  # of a handler: nobody raises that again
+                    raise
                 return False, None  # as a known number, whose error is known too
             origin = self.recorder.follow(operation, [a.origin if type(a) is Number else a for a in args])
             if origin.is_too_deep:
@@ -99,12 +103,13 @@ class Numeric:
         plain, plain_names = plain_tuple(args), plain_dict(kwargs)
         calls, draws = len(self.recorder.piece.calls), len(self.recorder.piece.draws)
         outer, self._begun = self._begun, calls
-        has_failed = False
+        has_failed, handled = False, signals.calls
         try:
             result = self.recorder.compute(machine, operation, plain, plain_names, (shown, named))
         except Exception:  # of just these numbers, perhaps
             has_failed = True
-            if self._has_written(calls) or not machine.frames:  # it was refused, and the run is over
+            is_over = self._has_written(calls) or not machine.frames  # it was refused
+            if is_over or handled != signals.calls:  # or it is of a handler: nobody raises that again
                 raise
         finally:
             self._begun = outer
