@@ -55,9 +55,8 @@ class Unwrapping:
         self._is_foreign, self._plain, self._is_leaving = is_foreign, plain, is_leaving
         self._done: dict[int, tuple[Any, Any]] = done or {}
         self._moved = moved
-        self._open: dict[
-            int, bool
-        ] = {}  #: the iterators that are gone through, and whether they have been met in there
+        #: By identity, the iterators that are gone through, and whether they have been met in there.
+        self._open: dict[int, bool] = {}
         self._pending: list[Any] = []  #: objects that are to be gone through: they may be nested to any depth
         self.changed: dict[int, Any] = {}  #: the objects that may hold numbers, by identity
         #: What was put into them in the places of other things: how, where, what stood there, and what stands there.
