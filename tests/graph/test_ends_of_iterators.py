@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import copy
 import itertools
 import linecache
 import re
@@ -218,3 +219,20 @@ def test_a_view_of_a_dict_that_is_written_gives_pythons_iterator():
     for _ in range(3):
         found = compiled(Tensor([1.0]), {"a": 1}, iter([1.5]))
         assert re.fullmatch("dict_reversevalueiterator", type(found).__name__)
+
+
+@pytest.mark.parametrize("over", ["zip([1, 2, 3], {})", "enumerate({})", "map(str, {})", "itertools.chain({}, [0])"])
+@pytest.mark.parametrize(
+    "what", ["d", "d.values()", "d.items()", "reversed(d)", "reversed(d.items())", "o", "o.items()"]
+)
+def test_an_iterator_over_a_dict_that_python_has_copied_notices_its_changes(what, over):
+    for begins, change in itertools.product(["", "next(it)"], ["pass", *CHANGES[:3], "d.pop('a'); d['z'] = 1"]):
+        text = (
+            "def program(t, n):\n    d = {'a': 1, 'b': n, 'c': 3}; o = collections.OrderedDict(d); found = []\n"
+            "    s = {1, n, 30}; q = collections.deque([1, n, 3]); l = [1, n, 3]\n"
+            f"    it = copy.copy({over.format(what)})\n    {begins or 'pass'}\n    t.sum().item()\n    {change}\n"
+            "    try: found += [next(it), next(it)]\n"
+            "    except (RuntimeError, StopIteration) as error: found.append(repr(error))\n"
+            "    t.sum().item()\n    return found, it\n"
+        )
+        same(made(text, copy=copy), 2, 5, 2)

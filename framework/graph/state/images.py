@@ -8,9 +8,11 @@ of a program with equal patterns go on in the same way: that is how a loop finds
 from __future__ import annotations
 
 import abc
+import collections
 import contextlib
 import functools
 import gc
+import operator
 import types
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
@@ -271,6 +273,8 @@ class Imager:
             walked = gc.get_referents(value)
             if walked:  # there are more items
                 return "iterator over a set", self._image(walked[0]), tuple(map(self._image, parts[1][0]))
+        if type(value) in _OVER_DICTS and parts[1][0]:  # it tells what is still to come, and not that it is of a dict
+            parts = self._walk(value, parts[1][0])
         if is_a(parts, str) or type(value).__name__ in ("generator", "coroutine"):
             raise NoImage(f"an iterator of type {type(value).__name__}")
         if len(parts) == 2 and type(value) in _ENDED:
@@ -280,6 +284,26 @@ class Imager:
         image = "iterator", function, self._image(tuple(args)), self._image(state[0] if state else None), bool(state)
         self._open.discard(id(value))
         return image
+
+    def _walk(self, value: Any, rest: list) -> tuple:
+        """What makes an iterator that tells where it is, in the place of one of Python's over a dict."""
+        [table] = [held for held in gc.get_referents(value) if is_a(held, dict)]
+        self._kept.append(table)
+        way = _OVER_DICTS[type(value)]
+        base = way(table) if way is not None else None
+        if base is not None:
+            is_reversed = "reverse" in type(value).__name__
+            items = [*(reversed(base) if is_reversed else base)]
+            index = len(items) - len(rest)
+            if index >= 0 and all(map(_is_the_same, items[index:], rest)):
+                base = table if type(base) is type(table.keys()) else base
+                return Walk, (base, index, is_reversed)
+        raise NoImage("an iterator over a dict whose place only Python knows")
+
+
+def _is_the_same(one: Any, other: Any) -> bool:
+    """Whether two items are, or, of the pairs that each look makes anew, their parts."""
+    return one is other or (type(one) is type(other) is tuple and len(one) == 2 and all(map(operator.is_, one, other)))
 
 
 #: How the image of what the program makes is made, by its type.
@@ -585,6 +609,12 @@ _BUILT: dict[str, Callable[[_Builder, Image, int], Any]] = {
 }  # fmt: skip
 
 _OVER_SETS: type = type(iter(set()))
+#: The iterators of Python's over dicts, and what of a dict they go over; None where their type does not tell.
+_OVER_DICTS: dict[type, Callable[[dict], Any] | None] = {
+    **{type(iter(way({}))): way for way in (dict.keys, dict.values, dict.items)},
+    **{type(reversed(way({}))): way for way in (dict.keys, dict.values, dict.items)},
+    type(iter(collections.OrderedDict())): None,
+}
 
 
 def _ended(way: Callable[[Any], Any], over: Any) -> Any:
