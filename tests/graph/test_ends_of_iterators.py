@@ -236,3 +236,29 @@ def test_an_iterator_over_a_dict_that_python_has_copied_notices_its_changes(what
             "    t.sum().item()\n    return found, it\n"
         )
         same(made(text, copy=copy), 2, 5, 2)
+
+
+ASKED_WHILE_IT_LOOKS = [
+    "    for _, g in groupby(range(n), key): found.append(list(g))\n",
+    "    _, g = next(groupby(range(n), key))\n    for _ in range(3): found.append(ask(g))\n",
+    "    _, g = next(groupby(range(n), Key))\n    for _ in range(3): found.append(ask(g))\n",
+    "    _, g = next(groupby(range(n), key))\n    found.append(next(g))\n    t.sum()\n    found += [ask(g), g]\n",
+]
+
+
+@pytest.mark.parametrize(
+    "done", ["found.append(list(g))", "found.append(next(g, 'none'))", "raise ValueError", "t.sum().item()"]
+)
+@pytest.mark.parametrize("goes", ASKED_WHILE_IT_LOOKS)
+def test_a_group_may_be_asked_by_what_it_calls(goes, done):
+    text = (
+        "from itertools import groupby\n"
+        "def program(t, n):\n    found, g = [], iter(())\n"
+        f"    def do():\n        nonlocal count\n        count += 1\n        if count == 3:\n            {done}\n"
+        "    def key(a):\n        do()\n        return a // 3\n"
+        "    class Key:\n        def __init__(self, a): pass\n"
+        "        def __eq__(self, other):\n            do()\n            return True\n"
+        "    def ask(g):\n        try: return next(g, 'end')\n        except ValueError: return 'failed'\n"
+        f"    count = 0\n{goes}    return found, count\n"
+    )
+    same(made(text), 7, 8, 7)

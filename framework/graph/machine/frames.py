@@ -83,6 +83,11 @@ class Frame:
         del self.stack[sum(self.code.opcodes[head] == "NEXT" for head in loops) :]
         self.handlers, self.caught, self.target = [], [], None
 
+    def restart(self) -> None:
+        """Go to the first instruction."""
+        self.pc, self.stack = 0, []
+        self.handlers, self.caught, self.target = [], [], None
+
     def twin(self) -> Frame:
         """Another one that stands where this one does, with the same variables in cells."""
         made = Frame(self.code, self.function, dict(self.locals))

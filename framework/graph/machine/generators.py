@@ -47,19 +47,27 @@ class Generator:
     def leave(self, frame: Frame) -> None:
         """An exception has come out of its frame: a generator has ended. An iterator that is written in C has not, and
         gives the next item when it is asked again."""
-        lasts = self.original is not None and len(frame.loops) >= self.original.least
+        original = self.original
+        restarts = original is not None and original.restarts
+        lasts = restarts or (original is not None and len(frame.loops) >= original.least)
         self.frame, self.is_running = frame if lasts else None, False
-        if lasts:
+        if restarts:
+            frame.restart()
+        elif lasts:
             frame.turn()
 
     def again(self) -> Generator:
         """What gives the next item while this one is looking for one, and calls what asks it: an iterator that is written
         in C goes on from where it is then."""
         frame, original = self.frame, self.original
-        if frame is None or original is None or original.least > 1 or not frame.loops:
+        restarts = original is not None and original.restarts
+        if frame is None or original is None or not (restarts or (original.least == 1 and frame.loops)):
             raise ValueError("generator already executing")
         twin = frame.twin()
-        twin.turn()
+        if restarts:
+            twin.restart()
+        else:
+            twin.turn()
         return Generator(twin, self.world, self.call)
 
     def live_in(self, world: Plain) -> None:
@@ -80,7 +88,7 @@ class Generator:
             self.real = self._as_pythons()
         if self.real is None and for_good:
             over = self.original.over if self.original is not None else None
-            self.real = self._driver() if over is None else over(self._driver())
+            self.real = self._driver() if over is None else over(_Rest(self))
         return self if self.real is None else self.real
 
     def _as_pythons(self) -> Any:
@@ -225,6 +233,21 @@ class Generator:
 Generator.__name__ = Generator.__qualname__ = "generator"  # in Python's messages
 
 
+class _Rest:
+    """What is still to come of one that stands for an iterator written in C: it may be asked by what it calls."""
+
+    __slots__ = ("_generator",)
+
+    def __init__(self, generator: Generator) -> None:
+        self._generator = generator
+
+    def __iter__(self) -> _Rest:
+        return self
+
+    def __next__(self) -> Any:
+        return self._generator.go_on(None)
+
+
 def _driven(generator: Generator) -> Any:
     """Goes on with a generator, from its second item on: it may be given a value for the `yield` that it waits at."""
     item = error = None
@@ -267,6 +290,7 @@ class Original(NamedTuple):
         over: makes such a one of another iterator, with the same items.
         least: in how many loops the generator must stand to go on behind an exception.
         asks_again: whether it asks what it goes over for more when it is asked behind its end.
+        restarts: whether all that it knows stands in what it has been given, so that it goes on from its beginning.
     """
 
     make: Callable | None
@@ -276,6 +300,7 @@ class Original(NamedTuple):
     over: Callable[[Iterator], Any] | None = None
     least: int = 1
     asks_again: bool = True
+    restarts: bool = False
 
     def rest(self, frame: Frame | None) -> Any:
         """Python's iterator in the place of a frame; None if there is none."""

@@ -317,7 +317,9 @@ def _combining(kind: Any) -> Original:
 _ORIGINALS: dict[Callable, Original] = {
     accumulate_: Original(itertools.accumulate, itertools.accumulate, _accumulated, lambda: itertools.accumulate(())),
     groupby_: Original(itertools.groupby, itertools.groupby, None, lambda: itertools.groupby(())),
-    group_: Original(None, type(next(itertools.groupby((1,)))[1]), None, None, lambda rest: _grouped(rest)),
+    group_: Original(
+        None, type(next(itertools.groupby((1,)))[1]), None, None, lambda rest: _grouped(rest), restarts=True
+    ),
     starmap_: _asking(itertools.starmap, lambda held: held["function"]),
     takewhile_: _asking(itertools.takewhile, lambda held: held["predicate"]),
     dropwhile_: _asking(itertools.dropwhile, lambda held: _never if held["started"] else held["predicate"]),
