@@ -11,6 +11,7 @@ import itertools
 import linecache
 import re
 import sys
+import textwrap
 import threading
 import tracemalloc
 import types
@@ -295,6 +296,8 @@ OUT_OF_LOOPS = [
     "[refuses(a) for a in itertools.islice(ends(said, items), 4) if a]", "[a for a in ends(said, map(refuses, items))]",
     "made = ends(said, items); next(made); [refuses(a) for a in made]", "[made(a) for made in [refuses] for a in items]",
     "made = ends(said, items); kept = [next(made)]; [refuses(a) for a in items]",
+    "for a in ends(said, items): refuses(a)", "made = ends(said, items)\nfor a in made: refuses(a)",
+    "for a in items:\n    for b in ends(said, [a]): refuses(b)",
 ]  # fmt: skip
 
 
@@ -302,7 +305,8 @@ OUT_OF_LOOPS = [
 @pytest.mark.parametrize("loop", OUT_OF_LOOPS)
 def test_what_a_loop_goes_over_ends_with_the_exception_that_leaves_it(loop, caught):
     """The exception may live on, without the lines that it has passed."""
-    text = f"def program(t, said, items):\n    {caught}{loop}\n"
+    body = f"{caught}\n{textwrap.indent(loop, '    ')}" if caught else loop
+    text = f"def program(t, said, items):\n{textwrap.indent(body, '    ')}\n"
     text += "    except ValueError: said.append('caught')\n" * (caught == "try: ") + "    return t * len(said)\n"
     name = f"<{text}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)

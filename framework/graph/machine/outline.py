@@ -63,6 +63,8 @@ class Outlined:
             given[0] = range(*given[0][1:])
         if given[1] is None and self.loop.fills:
             given[1] = self.loop.empty()
+        if self.loop.is_dropped:
+            given[0] = [given[0]]
         try:  # nothing of what comes is a variable here: tracebacks of the loop keep the frames that have called it
             return self._shown(run(call, _ended_of(self.loop.stored), given))
         except BaseException as error:

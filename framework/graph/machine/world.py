@@ -151,6 +151,7 @@ class Plain:
         call = outlined(frame, loop, items, frame.stack[-1 - loop.depth] if loop.fills and not starts else None)
         if call is None:
             return False
+        items = None  # tracebacks of the loop keep this frame
         self.land(machine, frame, loop, self.do_outlined(machine, frame, *call), starts)
         return True
 

@@ -324,7 +324,8 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
         if chosen:
             statements.append(at(statement(chosen)))
     statements.append(at(ast.Assign([at(ast.Name(".made", store))], at(empty), None)))
-    statements.append(filling(node, node.generators, ".made", ".0"))
+    items = ast.copy_location(ast.Name(".0", load), node.generators[0].iter)
+    statements.append(filling(node, node.generators, ".made", items))
     statements.append(at(ast.Return(at(ast.Name(".made", load)))))
     arguments = no_arguments()
     arguments.args = [at(ast.arg(".0", None))]

@@ -23,6 +23,7 @@ import ast
 import copy
 import functools
 import itertools
+import sys
 import types
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -139,9 +140,22 @@ class Loop:
         if isinstance(node, ast.While):
             return _at(node, ast.While(node.test, node.body, []))
         if isinstance(node, ast.For):
-            items = _at(node.iter, ast.Name(".items", ast.Load()))
-            return _at(node, ast.For(node.target, items, node.body, [], None))
-        return filling(node, node.generators[self.depth - 1 :], ".result", ".items")
+            return _at(node, ast.For(node.target, self._items(node.iter), node.body, [], None))
+        generators = node.generators[self.depth - 1 :]
+        return filling(node, generators, ".result", self._items(generators[0].iter))
+
+    @property
+    def is_dropped(self) -> bool:
+        """Whether an exception that leaves the loop drops what it goes over, which stands on Python's stack and in no
+        variable. (A function of a comprehension has it as an argument.)"""
+        is_argument = self.fills and self.depth == 1 and sys.version_info < (3, 12)
+        return not isinstance(self.node, ast.While) and not is_argument
+
+    def _items(self, like: ast.AST) -> ast.expr:
+        """What it goes over; where that is dropped, it is taken out of a list."""
+        at = functools.partial(_at, like)
+        items = at(ast.Name(".items", ast.Load()))
+        return at(ast.Call(at(ast.Attribute(items, "pop", ast.Load())), [], [])) if self.is_dropped else items
 
     @functools.cached_property
     def _private(self) -> str:
@@ -272,13 +286,13 @@ def _at(like: ast.AST, made: Any) -> Any:
     return ast.copy_location(made, like)
 
 
-def filling(node: Any, generators: Sequence[ast.comprehension], container: str, items: str) -> ast.stmt:
+def filling(node: Any, generators: Sequence[ast.comprehension], container: str, items: ast.expr) -> ast.stmt:
     """Loops of a comprehension as a statement.
 
     Args:
         generators: these loops.
         container: the variable that they fill.
-        items: the variable that the outermost goes over.
+        items: what the outermost goes over.
     """
     at, load = functools.partial(_at, node), ast.Load()
     add = at(ast.Attribute(at(ast.Name(container, load)), _METHODS[type(node)], load))
@@ -287,7 +301,7 @@ def filling(node: Any, generators: Sequence[ast.comprehension], container: str, 
     for i, generator in reversed(list(enumerate(generators))):
         for test in reversed(generator.ifs):
             body = _at(place_of_test(test, node), ast.If(test, [body], []))
-        iterable = generator.iter if i else _at(generator.iter, ast.Name(items, load))
+        iterable = generator.iter if i else items
         body = _at(place_of_walk(generator.iter, node), ast.For(generator.target, iterable, [body], [], None))
     return body
 
