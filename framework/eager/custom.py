@@ -43,10 +43,6 @@ class Kept:
             return tensor
         return wrap(self._array, self._layout, self._node)
 
-    def detached(self) -> Tensor:
-        """What it held, without a history."""
-        return wrap(self._array, self._layout)
-
 
 class _KeptResult:
     """The same of a result of the node that keeps it: the node must not hold the tensor, which holds the node."""
