@@ -80,7 +80,7 @@ class Doing(Hops):
             return self._left_alone(machine, operation, args)
         if not kwargs and not may_warn(operation, args):
             if id(operation) in _OPERATORS:
-                if _PLAIN.issuperset(map(type, args)):
+                if operation not in _GROWING and all(map(_is_small, args)):
                     try:
                         return operation(*args)
                     except Exception:  # Python raises it once more, in its place
@@ -486,10 +486,17 @@ _OPERATORS = frozenset(
     for name, operation in (*operations.OPERATIONS.items(), *operations.IN_PLACE.items())
     if name not in ("is", "is_not", "in", "not_in")
 )
-#: Of these operators compute others, and nobody can tell from where they are called.
-_PLAIN = frozenset([int, float, bool, str])
+#: Those whose results may be of any length, and what is less is small.
+_GROWING, _SMALL = frozenset([operator.pow, operator.ipow, operator.lshift, operator.ilshift]), 1 << 64
 #: What may be looked for in a tensor: of anything else Python says that it is not there.
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
+
+
+def _is_small(value: Any) -> bool:
+    """Whether it is a number of which operators make others at once: nobody can tell from where they are called, and no
+    signal waits for them."""
+    kind = type(value)
+    return kind is float or kind is bool or (kind is int and -_SMALL < value < _SMALL)
 
 
 def _gives_plainly(module: types.ModuleType, names: tuple[str, ...]) -> bool:
