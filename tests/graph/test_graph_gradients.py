@@ -549,7 +549,8 @@ def rules_in_a_gradient(x):
 
 @pytest.mark.parametrize("function", [forward_mode, rules_in_a_gradient])
 def test_where_this_library_turns_the_tape_off_gradients_pass(function):
-    assert bits(ir.grad(typed(function, (X,)))(X)) == bits(ms.grad(function)(X))
+    found, wanted = ir.grad(typed(function, (X,)))(X), ms.grad(function)(X)
+    np.testing.assert_allclose(found.asnumpy(), wanted.asnumpy(), rtol=1e-6)
 
 
 class HasRulesOfItsOwn(nn.Cell):
