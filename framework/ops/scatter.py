@@ -32,7 +32,7 @@ from anfora.ops import places
 from anfora.ops.arithmetic import add, sub
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
-from anfora.ops.copying import cast, copy_to, standing_for, stop_gradient, write_back
+from anfora.ops.copying import alias, cast, copy_to, standing_for, stop_gradient, write_back
 from anfora.ops.creation import full, integer, integers, lengths
 from anfora.ops.families import normalize_axis
 from anfora.ops.places import add_at, add_at_, set_at, sum_at
@@ -209,21 +209,34 @@ def _is_parameter(x: Any) -> bool:
 
 def _change_places(x: Tensor, how: str, indices: Tensor, updates: Any, form: tuple) -> Tensor:
     """Change places of a tensor: of a Parameter as an effect, of any other with its history."""
-    if _has_gradient(updates) and _is_parameter(x):
-        return _changed(x, getattr(places, f"{how}_at")(stop_gradient(x), (indices,), updates, form=form))
-    with as_effect(x):
+
+    def change() -> Tensor:
         return getattr(places, f"{how}_at_")(x, (indices,), updates, form=form)
 
+    def unseen() -> None:
+        with as_effect(x):
+            change()
 
-def _has_gradient(value: Any) -> bool:
-    return is_recording() and isinstance(value, Tensor) and value.requires_grad
+    def compute(before: Tensor) -> Tensor:
+        return getattr(places, f"{how}_at")(before, (indices,), updates, form=form)
+
+    return _changed(x, updates, unseen, compute) if _is_parameter(x) else change()
 
 
-def _changed(x: Tensor, new: Tensor) -> Tensor:
-    """Write into a tensor as an effect; gives one in its memory, with the gradients of the tensor and of the new values."""
-    new = new if new.dtype is x.dtype else cast(new, x.dtype)
-    slots.assign(x, new)
-    return standing_for(x, new)
+def _changed(x: Tensor, value: Any, change: Callable[[], Any], compute: Callable[[Tensor], Tensor]) -> Tensor:
+    """Change a tensor as an effect; gives a tensor in its memory, with the gradients of what it holds and of the value.
+
+    Args:
+        change: does it.
+        compute: gives what is written, from a tensor that holds what was there: done where the value has a gradient.
+    """
+    if is_recording() and isinstance(value, Tensor) and value.requires_grad:
+        new = compute(stop_gradient(x))
+        new = new if new.dtype is x.dtype else cast(new, x.dtype)
+        slots.assign(x, new)
+        return standing_for(x, new)
+    change()
+    return alias(x)
 
 
 def _check_target(name: str, x: Any, arg: str) -> None:
@@ -372,7 +385,7 @@ def assign(variable: Any, value: Any) -> Any:
     """
     _check_target("assign", variable, "variable")
     slots.assign(variable, value)
-    return variable
+    return alias(variable)
 
 
 def _computed_into(op: Op, in_python: Callable) -> Callable[[Tensor, Any], Tensor]:
@@ -382,13 +395,10 @@ def _computed_into(op: Op, in_python: Callable) -> Callable[[Tensor, Any], Tenso
         slots.assign(variable, in_python(stop_gradient(variable), value))
         return variable
 
-    def change(variable: Tensor, value: Any) -> Tensor:
-        if _has_gradient(value):
-            return _changed(variable, in_python(stop_gradient(variable), value))
-        return native()(variable, value)
-
-    native = functools.cache(lambda: slots.native_change(op, function, untaped=True))
-    return change
+    change = functools.cache(lambda: slots.native_change(op, function, untaped=True))
+    return lambda variable, value: _changed(
+        variable, value, lambda: change()(variable, value), lambda before: in_python(before, value)
+    )
 
 
 _add_to, _sub_to = _computed_into(add, operator.add), _computed_into(sub, operator.sub)

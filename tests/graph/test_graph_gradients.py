@@ -626,13 +626,10 @@ def test_effects_of_what_is_left_to_the_tape_happen_once(capsys):
     assert bits(by_y) == bits(X) and bits(by_x) == bits(X * 3 + 1)
 
 
-_NOT_KNOWN = "has not been recorded here|only its name came along|asks whether a tape follows this value"
-
-
 @pytest.mark.parametrize("function", [each for each, is_known in _ONLY_A_RUN_CAN_TELL.items() if not is_known])
 def test_a_gradient_of_what_is_not_known_is_no_zero(function):
     """A part of a program that nobody has been to may use everything."""
-    with pytest.raises((ir.GraphError, OpRuntimeError), match=_NOT_KNOWN):
+    with pytest.raises((ir.GraphError, OpRuntimeError), match=r"has not been recorded here|only its name came along"):
         ir.grad(typed(function, (X,)))(X)
 
 
