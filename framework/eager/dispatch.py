@@ -357,7 +357,7 @@ def _run(entry: Entry, flat: list) -> Any:
     if op.writes is not None:
         return _write(entry, flat, mask)
     if entry.view is not None:
-        return _view(entry, flat, mask)
+        return _view(entry, flat[0], mask)
     if _is_idle or slots.watcher.planned is not None:
         if slots.watcher.planned is not None:
             slots.watcher.planned.append(entry)
@@ -473,25 +473,18 @@ def explained(error: Exception, op: Op, inputs: Sequence, attributes: dict) -> E
 # -- views ------------------------------------------------------------------------------------------------------------
 
 
-def _view(entry: Entry, flat: list, mask: int) -> Tensor:
-    """A tensor that shares the memory of the first operand."""
-    source = flat[0]
+def _view(entry: Entry, source: Tensor, mask: int) -> Tensor:
+    """A tensor that shares the memory of `source`."""
     layout, offset = entry.view  # type: ignore[misc]
     if not isinstance(source, Tensor):
         source = Tensor(source, layout.dtype)
-    node = tape.record(entry, mask, (source, *flat[1:]), (), here()) if mask else None
+    node = tape.record(entry, mask, (source,), (), here()) if mask else None
     view = wrap(view_array(source._array, layout, offset), layout, node)
     base = source if source._base is None else source._base
     view._base = base
     view._epoch = base._epoch
     view._path = (*source._path, (entry.op, entry.attributes))
     return view
-
-
-def _entry_of_step(op: Op, layout: Layout, attributes: dict) -> Entry:
-    """The entry of a step in the path of a view."""
-    layouts = (layout, *(None for _ in op.tensors[1:]))
-    return entry_for(op, layouts, tuple((name, freeze(value)) for name, value in attributes.items()))
 
 
 def refresh(view: Tensor) -> None:
@@ -510,7 +503,7 @@ def refresh(view: Tensor) -> None:
     start: float = 0 if keeps_history else _tick_of(node)
     steps = len(view._path)
     for step, (op, attributes) in enumerate(view._path, 1):
-        entry = _entry_of_step(op, layout, attributes)
+        entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
         assert entry.view is not None, "bug in this library: a view of a tensor that was moved cannot be a view"
         if keeps_history:
             pass
@@ -519,8 +512,7 @@ def refresh(view: Tensor) -> None:
             start = _tick_of(node)
         elif node is not None:
             holder = wrap(array, layout, node)
-            flat = (holder, *(None for _ in op.tensors[1:]))
-            node = tape.record(entry, 1 & entry.followed, flat, (), (None, 0)) if entry.followed else None
+            node = tape.record(entry, 1 & entry.followed, (holder,), (), (None, 0)) if entry.followed else None
             if node is not None:
                 node.tick = start + step / (steps + 1)
         layout, offset = entry.view
@@ -606,12 +598,10 @@ def writes_a_leaf(entry: Entry, flat: list) -> bool:
 
 
 def is_trained(tensor: Any) -> bool:
-    """Whether a tensor is a leaf that a program trains, or a view of one that has no history beside."""
+    """Whether a tensor is a leaf that a program trains, or a view of one that no transform follows by itself."""
     base = tensor if tensor._base is None else tensor._base
     is_leaf = isinstance(base, Parameter) and base._node is not None and base._node.is_leaf
-    return is_leaf and not any(
-        type(attributes) is Followed or op is operators.standing_for for op, attributes in tensor._path
-    )
+    return is_leaf and not any(type(attributes) is Followed for _, attributes in tensor._path)
 
 
 def has_history(target: Tensor) -> bool:
@@ -665,7 +655,7 @@ def new_history(target: Tensor, node: Node | None, is_recorded: bool) -> None:
         return
     array, layout = base._array, base._layout
     for step, (op, attributes) in enumerate(target._path, 1):
-        entry = _entry_of_step(op, layout, attributes)
+        entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
         layout, offset = entry.view  # type: ignore[misc]
         array = view_array(array, layout, offset)
         if type(attributes) is Followed:
@@ -807,7 +797,7 @@ def _goes_by_python(entry: Entry) -> bool:
         return True
     if len(entry.outputs) > OUTPUTS or entry.op.python_rule is not None:
         return True
-    if entry.view is not None and (entry.numbers or len(entry.inputs) > 1):  # a number has no memory to look at
+    if entry.view is not None and entry.numbers:  # a number has no memory to look at
         return True
     return entry.is_advised  # which depends on who holds the data, as no layout tells
 

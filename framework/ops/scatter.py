@@ -3,9 +3,6 @@
 Names follow MindSpore: `tensor_scatter_…` gives a new tensor; `scatter_…`, `scatter_nd_…` and `assign…` change a Parameter
 in place, as an effect that the tape does not see (a tensor that is no Parameter is changed with its history).
 
-What they give lies in the Parameter's memory and has two gradients: one to the Parameter, a leaf that stands for what it
-holds now, and, but for `assign`, one to the values that were written. So neither is lost, whichever the program uses.
-
 Where several values come to one place they are combined in the order of the indices: the last one stays where values are
 put, and sums do not depend on the number of threads.
 """
@@ -32,7 +29,7 @@ from anfora.ops import places
 from anfora.ops.arithmetic import add, sub
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
-from anfora.ops.copying import alias, cast, copy_to, standing_for, stop_gradient, write_back
+from anfora.ops.copying import copy_to, stop_gradient, write_back
 from anfora.ops.creation import full, integer, integers, lengths
 from anfora.ops.families import normalize_axis
 from anfora.ops.places import add_at, add_at_, set_at, sum_at
@@ -193,50 +190,14 @@ tensor_scatter_min = _tensor_scatter("min", "that are smaller replace", "[6.0, 2
 def as_effect(x: Any) -> Iterator[None]:
     """Change a Parameter, or a view of one, without a record."""
     before = is_recording()
-    set_recording(before and not _is_parameter(x))
+    if slots.watcher.recorder is not None:
+        slots.watcher.recorder.note_base(x)
+    if isinstance(x, Parameter) or isinstance(getattr(x, "_base", None), Parameter):
+        set_recording(False)
     try:
         yield
     finally:
         set_recording(before)
-
-
-def _is_parameter(x: Any) -> bool:
-    """Whether a tensor is a Parameter, or a view of one."""
-    if slots.watcher.recorder is not None:
-        slots.watcher.recorder.note_base(x)
-    return isinstance(x, Parameter) or isinstance(getattr(x, "_base", None), Parameter)
-
-
-def _change_places(x: Tensor, how: str, indices: Tensor, updates: Any, form: tuple) -> Tensor:
-    """Change places of a tensor: of a Parameter as an effect, of any other with its history."""
-
-    def change() -> Tensor:
-        return getattr(places, f"{how}_at_")(x, (indices,), updates, form=form)
-
-    def unseen() -> None:
-        with as_effect(x):
-            change()
-
-    def compute(before: Tensor) -> Tensor:
-        return getattr(places, f"{how}_at")(before, (indices,), updates, form=form)
-
-    return _changed(x, updates, unseen, compute) if _is_parameter(x) else change()
-
-
-def _changed(x: Tensor, value: Any, change: Callable[[], Any], compute: Callable[[Tensor], Tensor]) -> Tensor:
-    """Change a tensor as an effect; gives a tensor in its memory, with the gradients of what it holds and of the value.
-
-    Args:
-        change: does it.
-        compute: gives what is written, from a tensor that holds what was there: done where the value has a gradient.
-    """
-    if is_recording() and isinstance(value, Tensor) and value.requires_grad:
-        new = compute(stop_gradient(x))
-        new = new if new.dtype is x.dtype else cast(new, x.dtype)
-        slots.assign(x, new)
-        return standing_for(x, new)
-    change()
-    return alias(x)
 
 
 def _check_target(name: str, x: Any, arg: str) -> None:
@@ -246,13 +207,15 @@ def _check_target(name: str, x: Any, arg: str) -> None:
 
 def _scatter_rows(how: str, verb: str, example: str) -> Callable[[Any, Tensor, Any], Tensor]:
     """The function that changes whole parts along the first axis, in place."""
+    change: Callable = getattr(places, f"{how}_at_")
     name = "update" if how == "set" else how
 
     @composite
     def function(input_x: Any, indices: Tensor, updates: Any) -> Tensor:
         _check_target(function.__name__, input_x, "input_x")
         _check_updates(function.__name__, updates, indices.shape, input_x.shape[1:])
-        return _change_places(input_x, how, indices, updates, _along(0))
+        with as_effect(input_x):
+            return change(input_x, (indices,), updates, form=_along(0))
 
     function.__name__ = function.__qualname__ = f"scatter_{name}"
     function.__doc__ = f"""Updates {verb} the parts of a Parameter along its first axis that indices name, in place.
@@ -262,10 +225,7 @@ def _scatter_rows(how: str, verb: str, example: str) -> Callable[[Any, Tensor, A
         indices: integer tensor (i…) of indices in [-n, n).
         updates: tensor (i…, p…), or a number.
     Returns:
-        what `input_x` holds now, in its memory.
-    Gradient:
-        of a Parameter: g to `input_x`, and to the updates what their part in the new values gives, of which the Parameter
-        itself knows nothing. A tensor that is no Parameter has the history of the change.
+        `input_x`.
     Raises:
         OpTypeError: the indices are no integers, or `input_x` is no tensor.
         OpValueError: the shapes do not fit.
@@ -327,13 +287,15 @@ inplace_sub = _copy_of_rows("sub", "are subtracted from", "[6.0, 4.0]")
 
 def _scatter_points(how: str, verb: str, example: str) -> Callable[..., Tensor]:
     """The function that changes places given by coordinates, in place."""
+    change: Callable = getattr(places, f"{how}_at_")
     name = "update" if how == "set" else how
 
     @composite
     def function(input_x: Any, indices: Tensor, updates: Any, use_locking: bool = False) -> Tensor:
         _check_target(function.__name__, input_x, "input_x")
         _check_updates(function.__name__, updates, indices.shape[:-1], input_x.shape[indices.shape[-1] :])
-        return _change_places(input_x, how, indices, updates, _POINTS)
+        with as_effect(input_x):
+            return change(input_x, (indices,), updates, form=_POINTS)
 
     function.__name__ = function.__qualname__ = f"scatter_nd_{name}"
     function.__doc__ = f"""Updates {verb} what a Parameter holds at places given by their coordinates, in place.
@@ -344,10 +306,7 @@ def _scatter_points(how: str, verb: str, example: str) -> Callable[..., Tensor]:
         updates: tensor of shape i… + input_x.shape[k:], or a number.
         use_locking: accepted for MindSpore programs; has no effect here.
     Returns:
-        what `input_x` holds now, in its memory.
-    Gradient:
-        of a Parameter: g to `input_x`, and to the updates what their part in the new values gives, of which the Parameter
-        itself knows nothing. A tensor that is no Parameter has the history of the change.
+        `input_x`.
     Raises:
         OpTypeError: the indices are no integers, or `input_x` is no tensor.
         OpValueError: the shapes do not fit.
@@ -370,35 +329,28 @@ scatter_nd_min = _scatter_points("min", "that are smaller replace", "[6.0, 2.0]"
 
 @composite
 def assign(variable: Any, value: Any) -> Any:
-    """Write a value, broadcast and converted, into a Parameter.
+    """Write a value, broadcast and converted, into a Parameter; gives the Parameter.
 
-    Returns:
-        what the Parameter holds now, in its memory.
     Raises:
         OpTypeError: `variable` is no tensor.
         OpValueError: the value does not fit.
-    Gradient:
-        g to the Parameter; none to `value`.
     Example:
         >>> assign(Parameter(Tensor([1., 2.])), Tensor([3., 4.])).tolist()
         [3.0, 4.0]
     """
     _check_target("assign", variable, "variable")
     slots.assign(variable, value)
-    return alias(variable)
+    return variable
 
 
-def _computed_into(op: Op, in_python: Callable) -> Callable[[Tensor, Any], Tensor]:
-    """The function that computes an operator of a Parameter and a value, and writes it into the Parameter."""
+def _computed_into(op: Op, in_python: Callable) -> Callable[[], Callable]:
+    """Gives the function that computes an operator of a Parameter and a value, and writes it into the Parameter."""
 
     def function(variable: Tensor, value: Any) -> Tensor:
         slots.assign(variable, in_python(stop_gradient(variable), value))
         return variable
 
-    change = functools.cache(lambda: slots.native_change(op, function, untaped=True))
-    return lambda variable, value: _changed(
-        variable, value, lambda: change()(variable, value), lambda before: in_python(before, value)
-    )
+    return functools.cache(lambda: slots.native_change(op, function, untaped=True))
 
 
 _add_to, _sub_to = _computed_into(add, operator.add), _computed_into(sub, operator.sub)
@@ -406,40 +358,26 @@ _add_to, _sub_to = _computed_into(add, operator.add), _computed_into(sub, operat
 
 @composite
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add a value to a Parameter, in place.
+    """Add a value to a Parameter, in place; gives the Parameter.
 
-    Returns:
-        the sum, in the Parameter's memory.
-    Raises:
-        OpTypeError: `variable` is no tensor.
-        OpValueError: the value does not fit.
-    Gradient:
-        g to the Parameter, and g to `value`. The Parameter is a leaf: it knows nothing of the value.
     Example:
         >>> assign_add(Parameter(Tensor([1., 2.])), 1).tolist()
         [2.0, 3.0]
     """
     _check_target("assign_add", variable, "variable")
-    return _add_to(variable, value)
+    return _add_to()(variable, value)
 
 
 @composite
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract a value from a Parameter, in place.
+    """Subtract a value from a Parameter, in place; gives the Parameter.
 
-    Returns:
-        the difference, in the Parameter's memory.
-    Raises:
-        OpTypeError: `variable` is no tensor.
-        OpValueError: the value does not fit.
-    Gradient:
-        g to the Parameter, and -g to `value`. The Parameter is a leaf: it knows nothing of the value.
     Example:
         >>> assign_sub(Parameter(Tensor([1., 2.])), 1).tolist()
         [0.0, 1.0]
     """
     _check_target("assign_sub", variable, "variable")
-    return _sub_to(variable, value)
+    return _sub_to()(variable, value)
 
 
 # -- along an axis ----------------------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def test_writes_through_any_view_are_those_of_numpy(name, seed):
     for _ in range(4):
         out = change(target, value)
         mirror[...] = model(mirror.copy(), np.array(same))
-        assert out is None or out is target or np.shares_memory(out.asnumpy(), target.asnumpy())
+        assert out is None or out is target
         np.testing.assert_array_equal(x.asnumpy(), expected)
         np.testing.assert_array_equal(target.asnumpy(), mirror)
 

@@ -22,7 +22,7 @@ def on_parameter(function):
     def call(x, *args):
         parameter = Parameter(ops.copy(ops.stop_gradient(x)), requires_grad=False)
         result = function(parameter, *args)
-        assert result.tolist() == parameter.tolist() and np.shares_memory(result.asnumpy(), parameter.asnumpy())
+        assert result is parameter
         return ops.copy(parameter)
 
     call.__name__ = function.__name__

@@ -1806,13 +1806,13 @@ def assemble(parts: Sequence[TensorLike] | Tensor, shape: Any, paths: Any) -> Te
     """Zeros of `shape` to which each part is added, in the view behind its path. No two of these views meet, so each element is written once: a part's plus zero, which makes zero of -0."""
 
 def assign(variable: Any, value: Any) -> Any:
-    """Write a value, broadcast and converted, into a Parameter."""
+    """Write a value, broadcast and converted, into a Parameter; gives the Parameter."""
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add a value to a Parameter, in place."""
+    """Add a value to a Parameter, in place; gives the Parameter."""
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract a value from a Parameter, in place."""
+    """Subtract a value from a Parameter, in place; gives the Parameter."""
 
 atan = arctan
 
@@ -3771,9 +3771,6 @@ def standard_laplace(shape: Any, seed: Any = None) -> Tensor:
 
 def standard_normal(shape: Any, seed: Any = None) -> Tensor:
     """Numbers from the standard normal distribution, float32."""
-
-def standing_for(input: TensorLike, value: TensorLike | None = None) -> Tensor:
-    """The same memory as `input`, which holds what `value` holds, if that is given, with the history of both. A view."""
 
 def std(input: TensorLike, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Tensor:
     """The standard deviation over axes, the square root of `var`. Where it is zero its gradient is zero."""
