@@ -285,7 +285,7 @@ class Outlining:
     def _is_large(self, value: Any, least: int) -> bool:
         kind = type(value)
         if kind in known.BOUND:
-            return self._is_large(value.__self__, least)
+            return not known.is_chain(value) and self._is_large(value.__self__, least)
         if kind in known.VIEWS:
             return self._is_large(known.viewed(value), least)
         if kind not in known.CONTAINERS:
