@@ -715,10 +715,14 @@ def _exponential(x: np.ndarray) -> np.ndarray:
 
 @matrix_exp.vjp("input")
 def _(input, *, g):
-    n = input.shape[-1]
-    turned = _turned(input)
-    blocks = concat([concat([turned, g], -1), concat([g * 0, turned], -1)], -2)
-    return matrix_exp(blocks)[..., :n, n:]
+    return _off_diagonal(matrix_exp, _turned(input), g)
+
+
+def _off_diagonal(function: Callable[[Tensor], Tensor], x: Tensor, g: Tensor) -> Tensor:
+    """The upper right block of a function of [[x, g], [0, x]]: its derivative at x along g."""
+    n = x.shape[-1]
+    blocks = concat([concat([x, g], -1), concat([g * 0, x], -1)], -2)
+    return function(blocks)[..., :n, n:]
 
 
 leading(matrix_exp)
@@ -818,10 +822,7 @@ def _square_root(x: np.ndarray) -> np.ndarray:
 
 @matrix_logarithm.vjp("input")
 def _(input, *, g):
-    n = input.shape[-1]
-    turned = _turned(input)
-    blocks = concat([concat([turned, g], -1), concat([g * 0, turned], -1)], -2)
-    return matrix_logarithm(blocks)[..., :n, n:]
+    return _off_diagonal(matrix_logarithm, _turned(input), g)
 
 
 leading(matrix_logarithm)

@@ -8,12 +8,13 @@ A `Family` makes programs of one kind.
 from __future__ import annotations
 
 import dataclasses
+import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness import Call
 
-__all__ = ["Body", "Compound", "Family", "Line", "Source", "smaller", "text"]
+__all__ = ["Body", "Compound", "Family", "Line", "Names", "Source", "smaller", "text"]
 
 
 @dataclasses.dataclass
@@ -61,6 +62,23 @@ class Family:
     namespace: dict[str, Any]
     state: tuple[str, ...]
     is_patched: bool = False
+
+
+class Names:
+    """The variables in sight by kind, and what is drawn of a seed."""
+
+    def __init__(self, seed: int, names: dict[str, list[str]]) -> None:
+        self.random, self.names, self.count = random.Random(seed), names, 0
+
+    def fresh(self, kind: str) -> str:
+        self.count += 1
+        return f"{kind}{self.count}"
+
+    def pick(self, kind: str) -> str:
+        return self.random.choice(self.names[kind])
+
+    def chance(self, probability: float) -> bool:
+        return self.random.random() < probability
 
 
 def _render(body: Body, depth: int) -> Iterator[str]:

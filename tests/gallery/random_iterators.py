@@ -14,13 +14,12 @@ import functools
 import itertools
 import math
 import operator
-import random
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from harness import Call, call
-from random_grammar import Body, Compound, Family, Line, Source
+from random_grammar import Body, Compound, Family, Line, Names, Source
 
 import anfora as ms
 from anfora import Tensor, ops
@@ -151,28 +150,18 @@ def calls(seed: int) -> list[Call]:
     return made
 
 
-class Writer:
+class Writer(Names):
     """Writes statements. `names` has the variables in sight by kind:
 
     r: lists; d: dicts; q: deques; i: iterators; f: numbers.
     """
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.names: dict[str, list[str]] = {
+        names = {
             "r": ["row", "box.row"], "d": ["table"], "q": [], "i": ["it"], "f": ["n", "r"],
         }  # fmt: skip
-        self.count, self.loops = 0, 0
-
-    def fresh(self, kind: str) -> str:
-        self.count += 1
-        return f"{kind}{self.count}"
-
-    def pick(self, kind: str) -> str:
-        return self.random.choice(self.names[kind])
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
+        super().__init__(seed, names)
+        self.loops = 0
 
     def one(self, *choices: Any) -> Any:
         chosen = self.random.choice(choices)

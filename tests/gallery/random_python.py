@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import functools
 import linecache
-import random
 import re
 from collections.abc import Callable
 from typing import Any
 
 from harness import Program, check
 from random_given import GLOBALS, PARAMETERS, calls, said_at_once
-from random_grammar import Body, Compound, Family, Line, Source, smaller, text
+from random_grammar import Body, Compound, Family, Line, Names, Source, smaller, text
 from random_patches import Patching
 from random_signals import Late, interrupted
 
@@ -28,7 +27,7 @@ import anfora as ms
 __all__ = ["PYTHON", "catching", "minimise", "mismatch", "mismatch_of_signal", "program", "random_source", "text"]
 
 
-class _Writer:
+class _Writer(Names):
     """Writes statements. `names` has the variables in sight by kind:
 
     v, m, s: tensors of shape (3), (2, 3) and (); i, f: Python's int and float; l: lists of tensors; d: dicts of tensors;
@@ -36,23 +35,12 @@ class _Writer:
     """
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.names: dict[str, list[str]] = {
+        names = {
             "v": ["x", "y"], "m": ["w"], "s": [], "i": ["n"], "f": ["r"], "l": ["items"], "d": ["table"], "o": ["bag"],
             "p": [], "a": [], "g": ["halve", "net"],
         }  # fmt: skip
+        super().__init__(seed, names)
         self.outer: list[str] = []  # loops around the statement being written
-        self.count = 0
-
-    def fresh(self, kind: str) -> str:
-        self.count += 1
-        return f"{kind}{self.count}"
-
-    def pick(self, kind: str) -> str:
-        return self.random.choice(self.names[kind])
-
-    def chance(self, probability: float) -> bool:
-        return self.random.random() < probability
 
     def target(self, kind: str) -> str:
         """A name to assign: an old one or a new one, which is in sight from the next statement on."""

@@ -67,9 +67,7 @@ class Recordings(Keeper):
         Args:
             depth: how many compiled calls it stands in.
         """
-        if (
-            self.native in (RESTING, UNREAD) and self.resting <= 0
-        ):  # it is time to look whether calls have another form now
+        if self.native in (RESTING, UNREAD) and self.resting <= 0:  # it is time to look whether calls have another form
             self.compile_again()
         if self.resting > 0 and not (self.is_traced and self.native is None):
             self.resting -= 1  # of a Cell: the calls of a function that rests do not come here, see `Compiled`
