@@ -626,11 +626,13 @@ def test_effects_of_what_is_left_to_the_tape_happen_once(capsys):
     assert bits(by_y) == bits(X) and bits(by_x) == bits(X * 3 + 1)
 
 
+@pytest.mark.parametrize("made_for", [X, is_followed(X)], ids=["a value", "what a tape follows"])
 @pytest.mark.parametrize("function", [each for each, is_known in _ONLY_A_RUN_CAN_TELL.items() if not is_known])
-def test_a_gradient_of_what_is_not_known_is_no_zero(function):
-    """A part of a program that nobody has been to may use everything."""
-    with pytest.raises((ir.GraphError, OpRuntimeError), match=r"has not been recorded here|only its name came along"):
-        ir.grad(typed(function, (X,)))(X)
+def test_a_gradient_of_what_is_not_known_is_no_zero(function, made_for):
+    """A part of a program that nobody has been to may use everything; that no tape followed is another case."""
+    told = "has not been recorded here|only its name came along|asks whether a tape follows"
+    with pytest.raises((ir.GraphError, OpRuntimeError), match=told):
+        ir.grad(typed(function, (made_for,)))(X)
 
 
 @pytest.mark.parametrize(
