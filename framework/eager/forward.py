@@ -42,7 +42,7 @@ def along(line: transform.Linearized, directions: Sequence[Tensor | None], outpu
         raise OpValueError(f"there are {len(points)} tensors to move, but {len(directions)} directions came")
     starts = [slot for group in line.slots for slot in group]
     seen = {id(transform.memory_of(d)): transform.owner_of(d) for d in directions if d is not None}
-    with tape.recording(tape.transforms.depth > 0):
+    with tape.recording(transform.is_inside()):
         known = {
             tape.key_of(slot): _start(direction, point._layout.type)
             for slot, direction, point in zip(starts, directions, points)

@@ -227,10 +227,10 @@ class no_grad:
         self._before: list[bool] = []  # one object may be entered again inside itself
 
     def __enter__(self) -> None:
-        self._before.append(glue.set_recording(False))
+        self._before.append(glue.open_block())
 
     def __exit__(self, *exc: object) -> None:
-        glue.set_recording(self._before.pop())
+        glue.close_block(self._before.pop())
 
     def __call__(self, function: Callable) -> Callable:
         @functools.wraps(function)

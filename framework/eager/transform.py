@@ -22,7 +22,7 @@ from anfora.eager.dispatch import entry_of_alias
 from anfora.eager.tape import Followed, Leaf
 from anfora.kernel import glue
 
-__all__ = ["Differentiation", "Linearized", "backward", "follow", "is_followed", "linearize"]
+__all__ = ["Differentiation", "Linearized", "backward", "follow", "is_followed", "is_inside", "linearize"]
 
 
 class Linearized:
@@ -104,7 +104,7 @@ class Differentiation:
         weights: Sequence[Parameter],
         create_graph: bool = False,
     ) -> None:
-        self.create_graph = create_graph or tape.transforms.depth > 0
+        self.create_graph = create_graph or is_inside()
         self.weights = weights
         given = (*args, *kwargs.values())
         passed = list(given)
@@ -201,6 +201,11 @@ class Differentiation:
             forget_touched_at_the_end()
 
 
+def is_inside() -> bool:
+    """Whether a transform follows what is computed now: one is running, and this is no block of `no_grad` inside it."""
+    return tape.transforms.depth > 0 and glue.is_recording()
+
+
 def check_position(position: int, given: tuple) -> None:
     """Refuse a position at which there is nothing to differentiate by."""
     if not -len(given) <= position < len(given):
@@ -268,7 +273,7 @@ def is_followed(tensor: Tensor) -> bool:
 def follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:
     """A handle on the same memory that the tape follows from here on; its slot; whether an outer tape follows it."""
     tensor = current(tensor)
-    tracked = tensor._node is not None and not isinstance(tensor, Parameter)
+    tracked = glue.is_recording() and tensor._node is not None and not isinstance(tensor, Parameter)
     handle = wrap(tensor._array, tensor._layout)
     base = tensor if tensor._base is None else tensor._base
     handle._base, handle._epoch = base, base._epoch
@@ -284,7 +289,7 @@ def follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:
 
 def released(output: Any) -> Any:
     """The results of a transform for its caller: without history, unless an outer transform needs it."""
-    if tape.transforms.depth:
+    if is_inside():
         return output
     return tree_map(lambda t: t if t.is_leaf else _detached(t), output)
 

@@ -28,8 +28,8 @@ from anfora.kernel.change import write_change, write_set_item
 from anfora.kernel.fields import Fields, StructuresDiffer
 
 __all__ = [
-    "available", "bind", "claim", "is_recording", "launch", "native_wrap", "refuse_writes", "set_recording", "state",
-    "switch", "watch",
+    "available", "bind", "claim", "close_block", "is_recording", "launch", "native_wrap", "open_block", "refuse_writes",
+    "set_recording", "state", "switch", "watch",
 ]  # fmt: skip
 
 #: Cells that native code reads on every call: [2 · a thread + whether its tape is on, calls must take the Python path,
@@ -42,6 +42,7 @@ class _Switch(threading.local):
     """Whether operators are recorded, in this thread; to be read only."""
 
     on = True
+    blocks = 0  #: of `no_grad` that are open: a gradient transform turns the tape on for itself inside them
 
 
 switch = _Switch()
@@ -58,6 +59,18 @@ def set_recording(on: bool) -> bool:
     switch.on = on
     claim()
     return before
+
+
+def open_block() -> bool:
+    """Begin a block of `no_grad`; gives whether operators were recorded before."""
+    switch.blocks += 1
+    return set_recording(False)
+
+
+def close_block(before: bool) -> None:
+    """End it, and record again if operators were recorded before."""
+    switch.blocks -= 1
+    set_recording(before)
 
 
 def claim() -> None:

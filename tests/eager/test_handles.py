@@ -188,6 +188,42 @@ def test_no_grad_nests_and_may_be_entered_again():
     assert (x * x).requires_grad
 
 
+def cube(x):
+    return x * x * x
+
+
+#: What gives the slope of `cube`, and perhaps its value.
+TRANSFORMS = {
+    "grad": lambda x: ms.grad(cube)(x),
+    "value_and_grad": lambda x: ms.value_and_grad(cube)(x)[1],
+    "its value": lambda x: 3 * ms.value_and_grad(cube)(x)[0] / x,
+    "vjp": lambda x: ms.vjp(cube, x)[1](ops.ones_like(x))[0],
+    "jvp": lambda x: ms.jvp(cube, (x,), (ops.ones_like(x),))[1],
+    "jacrev": lambda x: ms.jacrev(cube)(x),
+    "jacfwd": lambda x: ms.jacfwd(cube)(x),
+    "grad of grad": lambda x: ms.grad(ms.grad(cube))(x) * x / 2,
+    "a gradient of a part": lambda x: ms.grad(lambda y: cube(y) + no_grad()(cube)(y) * y)(x) - x * x * x,
+}
+
+
+@pytest.mark.parametrize("way", ["plain", "inside jit", "outside jit"])
+@pytest.mark.parametrize("given", TRANSFORMS)
+def test_what_transforms_give_under_no_grad_is_a_constant_for_those_outside(given, way):
+    def function(x):
+        with no_grad():
+            slope = TRANSFORMS[given](x)
+        return slope * x
+
+    take = {
+        "plain": lambda: ms.grad(function),
+        "inside jit": lambda: ms.grad(ms.jit(function)),
+        "outside jit": lambda: ms.jit(ms.grad(function)),
+    }[way]()
+    for value in (3.0, 2.0, 4.0):
+        assert take(Tensor(value)).item() == 3 * value * value
+    assert ms.grad(lambda x: TRANSFORMS["grad"](x) * x)(Tensor(2.0)).item() == 36  # of 3 x³, outside of such a block
+
+
 def test_a_graph_can_be_walked_again_only_if_kept():
     x = leaf(2, 3)
     y = (x * x * x).sum()

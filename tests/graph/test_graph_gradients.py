@@ -508,6 +508,34 @@ def silent_choice(x):
     return y * x
 
 
+def gradient_of_what_is_silent(x):
+    """The gradient that is taken inside computes with what was computed without a tape."""
+    return ms.grad(silent_product)(x) * x
+
+
+def value_and_gradient_of_what_is_silent(x):
+    value, gradient = ms.value_and_grad(silent_product)(x)
+    return value * gradient + ms.grad(ms.grad(silent_product))(x)
+
+
+def gradients_inside_and_outside(x):
+    with ms.no_grad():
+        g = ms.grad(silent_product)(x)
+        with ms.no_grad():
+            g = g * x
+        g = g + x
+    return ms.grad(lambda w: silent_product(w) * g * w)(x) * g
+
+
+@ms.no_grad()
+def silent_function(x):
+    return x * x + ms.grad(lambda w: w * w * x)(x)
+
+
+def calls_a_silent_function(x):
+    return ms.grad(lambda w: silent_function(w) * w)(x) * x
+
+
 def silent_result(x):
     y = x * 3
     with ms.no_grad():
@@ -517,9 +545,12 @@ def silent_result(x):
 @pytest.mark.parametrize("made", [ir.parse, lambda function: typed(function, (X,))], ids=["parsed", "typed"])
 @pytest.mark.parametrize(
     "function",
-    [silent_product, silent_in_a_loop, silent_gradient, silent_choice, silent_result],
+    [
+        silent_product, silent_in_a_loop, silent_gradient, silent_choice, silent_result, gradient_of_what_is_silent,
+        value_and_gradient_of_what_is_silent, gradients_inside_and_outside, calls_a_silent_function,
+    ],
     ids=lambda each: each.__name__,
-)
+)  # fmt: skip
 def test_what_is_computed_without_a_tape_is_a_constant(function, made):
     graph, plain = made(function), function
     for _ in range(2):

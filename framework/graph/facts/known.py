@@ -251,13 +251,16 @@ _TRANSFORMS = (
 
 #: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
 _OTHERS_THAT_COMPUTE = (
-    glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data, Tensor.item, Tensor.tolist,
-    batched.begin_level, batched.end_level, batched.next_level, is_of_handler,
+    glue.set_recording, glue.open_block, glue.close_block, glue.is_recording, autocast.enter, memory.tick,
+    Parameter.set_data, Tensor.item, Tensor.tolist, batched.begin_level, batched.end_level, batched.next_level, is_of_handler,
 )  # fmt: skip
 
-#: Functions of other modules that are gone into as well: those that switch the tape, with `set_recording` (rows and points
-#: know whether it is on), and those that call a function with the tape on.
-_ALSO_ENTERED = (no_grad.__init__, no_grad.__enter__, no_grad.__exit__, transform.linearize)
+#: The code of functions of other modules that are gone into as well: those that switch the tape (rows and points know how it
+#: stands), and those that call a function of the program under it.
+_ALSO_ENTERED = [
+    function.__code__
+    for function in (no_grad.__init__, no_grad.__enter__, no_grad.__exit__, no_grad()(len), transform.linearize)
+]
 
 
 def _is_operator_method(function: Any) -> bool:
@@ -281,7 +284,9 @@ def enters(function: types.FunctionType) -> bool:
     Cell, since the table of hooks, and the number of the next one, are this library's."""
     module = function.__globals__.get("__name__")
     if _of(module, ("anfora",)):
-        return (_is_program(module) and function is not Cell._hook) or function in _ALSO_ENTERED
+        return (_is_program(module) and function is not Cell._hook) or any(
+            function.__code__ is each for each in _ALSO_ENTERED
+        )
     if module in _PLAIN_LIBRARIES or contexts.enters(function):
         return True
     file = function.__code__.co_filename

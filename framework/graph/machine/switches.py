@@ -17,31 +17,31 @@ class Switches:
 
     Args:
         tape: whether operators are recorded.
+        blocks: of `no_grad`, that are open.
         half: the type that operands are lowered to (eager/autocast.py), or None.
     """
 
-    __slots__ = ("half", "tape")
+    __slots__ = ("blocks", "half", "tape")
 
-    def __init__(self, tape: bool, half: DType | None) -> None:
-        self.tape, self.half = tape, half
+    def __init__(self, tape: bool, blocks: int, half: DType | None) -> None:
+        self.tape, self.blocks, self.half = tape, blocks, half
 
     def turn(self) -> None:
         """Let them stand so."""
         if glue.switch.on is not self.tape:
             glue.set_recording(self.tape)
+        glue.switch.blocks = self.blocks
         if autocast.state.dtype is not self.half:
             autocast.enter(self.half)
 
     def __repr__(self) -> str:
-        return f"<switches: tape {'on' if self.tape else 'off'}, half {self.half}>"
+        return f"<switches: tape {'on' if self.tape else 'off'}, {self.blocks} blocks of no_grad, half {self.half}>"
 
 
-#: With the tape off, and on: those that were made, by the type.
-_made: tuple[dict[DType | None, Switches], ...] = ({}, {})
+_made: dict[tuple[bool, int, DType | None], Switches] = {}
 
 
 def switches() -> Switches:
     """How they stand now."""
-    tape, half = glue.switch.on, autocast.state.dtype
-    made = _made[tape]
-    return made.get(half) or made.setdefault(half, Switches(tape, half))
+    stand = glue.switch.on, glue.switch.blocks, autocast.state.dtype
+    return _made.get(stand) or _made.setdefault(stand, Switches(*stand))

@@ -28,7 +28,6 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors, tree_map
 from anfora.eager import transform
-from anfora.eager.tape import transforms
 from anfora.graph.machine.running import running
 from anfora.graph.machine.signals import holds
 from anfora.graph.state.images import is_plain_object
@@ -73,7 +72,7 @@ class Run(transform.Differentiation):
     """
 
     def __init__(self, inputs: tuple[Tensor, ...], weights: Sequence[Parameter]) -> None:
-        self.inputs, self.weights, self.create_graph = list(inputs), weights, transforms.depth > 0
+        self.inputs, self.weights, self.create_graph = list(inputs), weights, transform.is_inside()
         followed = [transform.follow(tensor) for tensor in inputs]
         self.args = tuple([handle for handle, _, _ in followed])
         self.slots = [[slot] for _, slot, _ in followed]
@@ -130,7 +129,7 @@ def walk_back(run: Run, sens: tuple | None, results: tuple[tuple, int, bool], ha
         by_input, by_weight = line.gradients(sens, line.output[:count])
     finally:
         transform.forget_touched_at_the_end()
-    is_inside = transforms.depth > 0
+    is_inside = transform.is_inside()
     released = transform.released(line.output) if are_wanted and not is_inside else ()
     return tuple(by_input), tuple(by_weight), released, is_inside
 

@@ -238,7 +238,7 @@ class Operators(Leaves):
         back = self._back() if self.region or self.machine is None else None
         call = OperatorCall(piece, entry, operands, self._here(), mask, bool(self.region), cells, back)
         call.is_taped = is_seen and glue.is_recording() and not self.region
-        call.is_untaped = not glue.is_recording() and back is None and self._is_done_by_program()
+        call.is_untaped = glue.switch.blocks > 0
         if mask and self.region:
             keep_traced(result, flat)
         elif mask:
@@ -289,11 +289,6 @@ class Operators(Leaves):
         """Of which call the gradient is that is being computed, as operators keep it."""
         node = tape.node_walked_back(sys._getframe(2))
         return None if node is None else ((node.code, node.at), self.cells_at.get(node.tick))
-
-    def _is_done_by_program(self) -> bool:
-        """Whether an operator is called by the program itself, and not by a function of this library that it has called,
-        which turns the tape off for reasons of its own."""
-        return self.machine is not None and not any(frame.code.is_internal for frame in self.machine.frames)
 
     def _here(self) -> tuple:
         """Where the program stands, as operators keep it; the frame that shows an instruction is always the same."""

@@ -154,7 +154,7 @@ class Body:
         leaves_node = call.recorded.is_taped
         args = list(map(self._recorded, call.operands))
         results = [self._recorded(x) for x in call.results]
-        is_untaped = call.recorded.is_untaped and self.builder.entry.switch.tape
+        is_untaped = call.recorded.is_untaped and not self.builder.entry.switch.blocks
         if not self.followed.isdisjoint(args):
             self.followed.update(results)
             if not leaves_node:
