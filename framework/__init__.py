@@ -104,6 +104,7 @@ _HOMES = {
     "anfora.ops.custom": ("custom_op",),
     "anfora.core.cell_state": ("_Buffer",),
     "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
+    "anfora.eager.recompute": ("recompute",),
     "anfora.eager.tape": ("_no_grad", "no_grad"),
     "anfora.kernel.executor": ("get_num_threads", "set_num_threads"),
 }  # fmt: skip

@@ -261,9 +261,42 @@ class Cell(StatefulCell):
         None where neither was."""
         return self.__dict__.get("_scope")
 
-    def recompute(self, **kwargs: Any) -> Self:
-        """Accepted for MindSpore programs: it trades memory for time, and is noted in the scope; gives the Cell."""
+    #: Whether what is inside is computed again for its gradient; see `recompute`.
+    _is_recomputed = False
+    _contexts: Callable | None = None
+
+    def recompute(
+        self,
+        *,
+        use_reentrant: bool = True,
+        output_recompute: bool = False,
+        early_stop: bool = True,
+        context_fn: Callable | None = None,
+        mode: Any = True,
+        **kwargs: Any,
+    ) -> Self:
+        """Keep nothing of what is inside for the gradient, but compute it again on the way back; gives the Cell.
+
+        It takes less memory and more time. Gradients are the same bits, of whatever the Cell uses: it is run again from the
+        arguments, parameters, running moments and random numbers that there were, and what there is now is put back. Other
+        effects of `construct`, a `print` say, come twice.
+
+        Args:
+            use_reentrant, output_recompute, early_stop: accepted for MindSpore programs, as further keywords are.
+            context_fn: gives two context managers, one for each call and one for the second call on the way back.
+            mode: False turns it off again.
+        Raises:
+            OpRuntimeError: by the gradient, if the Cell does not compute again what it has computed.
+        Example:
+            >>> net = nn.SequentialCell(nn.Dense(2, 2), nn.Tanh()).recompute()
+            >>> grad(lambda x: net(x).sum())(Tensor([[1., 2.]])).shape
+            (1, 2)
+        """
         self.__dict__["_scope"] = _RECOMPUTED
+        self.__dict__["_is_recomputed"] = bool(mode)
+        self.__dict__["_contexts"] = context_fn
+        if self.__dict__["_hooks"] is None:
+            self.__dict__["_hooks"] = Hooks()  # no plain call any more
         return self
 
     def insert_child_to_cell(self, child_name: str, child_cell: Cell | None) -> None:

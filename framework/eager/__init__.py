@@ -12,6 +12,7 @@ forward.py    forward mode: tangents along the tape
 batched.py    operators on all examples at once, for `vmap`
 custom.py     gradients written by the user
 cells.py      the call of a Cell
+recompute.py  that of Cells which are computed again on the way back
 updating.py   what graph mode asks of optimizers
 autocast.py   mixed precision, operator by operator
 """

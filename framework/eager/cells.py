@@ -17,6 +17,7 @@ from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import autocast, tape
 from anfora.eager.custom import record_python, with_gradient
+from anfora.eager.recompute import recomputed
 from anfora.kernel.glue import is_recording
 
 __all__ = ["Lowered", "call_cell", "compute", "lower", "names_to_lower", "watch_inputs", "watch_output"]
@@ -41,7 +42,10 @@ def call_cell(cell: Cell, args: tuple, kwargs: dict) -> Any:
     if is_watched and is_recording():
         args = watch_inputs(cell, args, seen)
     try:
-        output = compute(cell, args, kwargs)
+        if cell._is_recomputed and is_recording():
+            output = recomputed(cell, args, kwargs, compute, cell._contexts)
+        else:
+            output = compute(cell, args, kwargs)
     except Exception:
         for hook, with_kwargs, always in hooks_of(cell, "forward"):
             if always:

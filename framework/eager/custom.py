@@ -29,19 +29,19 @@ __all__ = [
 class Kept:
     """A tensor as it is now, for a function of the program that will be called on the way back."""
 
-    __slots__ = ("_array", "_layout", "_node", "_tensor")
+    __slots__ = ("_layout", "_tensor", "array", "node")
 
     def __init__(self, tensor: Tensor) -> None:
         tensor = current(tensor)
-        self._tensor, self._layout, self._node = tensor, tensor._layout, tensor._node
-        self._array = tape.keep(tensor)
+        self._tensor, self._layout, self.node = tensor, tensor._layout, tensor._node
+        self.array = tape.keep(tensor)
 
     def tensor(self) -> Tensor:
         """The tensor itself; where that has been written to since, another one with what it was."""
         tensor = current(self._tensor)
-        if tensor._array is self._array and tensor._node is self._node:
+        if tensor._array is self.array and tensor._node is self.node:
             return tensor
-        return wrap(self._array, self._layout, self._node)
+        return wrap(self.array, self._layout, self.node)
 
 
 class _KeptResult:

@@ -75,14 +75,13 @@ def _walk(results: list[Tensor], known: dict[Any, Tensor]) -> None:
         given = tuple(None if parent is None else known.get(tape.key_of(parent)) for parent in node.parents)
         if all(tangent is None for tangent in given):
             continue
-        if node.saved is None:
-            raise tape._used_up(node)
+        kept = tape.kept_by(node)
         entry = node.recipe.entry
         if isinstance(entry, Entry) and entry.op.jvp_rule and any(layout.dtype.is_float for layout in entry.outputs):
-            found = entry.op.jvp_rule(Values(node, given))
+            found = entry.op.jvp_rule(Values(node, given, kept))
             found = found if entry.is_tuple else (found,)
         else:  # also for integer programs: their tangents may be floating, and must not be rounded on the way
-            found = _transposed_twice(node, given, kinds)
+            found = _transposed_twice(node, given, kinds, kept)
         for key, tangent in zip(_keys(node), found):
             if tangent is not None and key in kinds:
                 assert tangent.shape == kinds[key].shape, (
@@ -132,10 +131,10 @@ class Values(Mapping):
     axis, …    attributes
     """
 
-    __slots__ = ("entry", "given", "history", "node")
+    __slots__ = ("entry", "given", "history", "kept", "node")
 
-    def __init__(self, node: Node, given: tuple) -> None:
-        self.node, self.given, self.entry = node, given, node.recipe.entry
+    def __init__(self, node: Node, given: tuple, kept: tuple) -> None:
+        self.node, self.given, self.kept, self.entry = node, given, kept, node.recipe.entry
         self.history = tape.is_recording()
 
     @property
@@ -173,14 +172,14 @@ class Values(Mapping):
         recipe = self.node.recipe
         if slot not in recipe.saves:
             return None
-        saved = self.node.saved[recipe.saves.index(slot)]  # type: ignore[index]
+        saved = self.kept[recipe.saves.index(slot)]
         if slot in self.entry.numbers:
             return saved
         layout: Any = (*self.entry.inputs, *self.entry.outputs)[slot]
         return tensor_maker()(saved, layout, recipe.history(self.node, slot) if self.history else None)
 
 
-def _transposed_twice(node: Node, given: tuple, kinds: Mapping[Any, TensorType]) -> list[Tensor | None]:
+def _transposed_twice(node: Node, given: tuple, kinds: Mapping[Any, TensorType], kept: tuple) -> list[Tensor | None]:
     """The tangents of a node's results by its gradient rules alone."""
     recipe = node.recipe
     with_history = tape.is_recording()
@@ -197,9 +196,9 @@ def _transposed_twice(node: Node, given: tuple, kinds: Mapping[Any, TensorType])
             if call.passes:
                 new = g
             elif with_history:
-                new = call.run_with_history(node, node.saved, g)
+                new = call.run_with_history(node, kept, g)
             else:
-                new = call.run(node.saved, g)  # type: ignore[arg-type]
+                new = call.run(kept, g)
             for (i, layout), one in zip(call.targets, new if call.is_tuple else (new,)):
                 tangent = given[i]
                 if tangent is not None and one is not None:

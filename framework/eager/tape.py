@@ -36,8 +36,9 @@ from anfora.kernel import glue
 from anfora.kernel.build import is_cold
 
 __all__ = [
-    "Block", "Followed", "Leaf", "Node", "Output", "ask", "backward", "fit", "is_recording", "keep", "key_of", "leading_to",
-    "no_grad", "node_of", "node_walked_back", "order_of_visits", "record", "recording", "taken_apart", "transforms", "walk",
+    "Block", "Followed", "Leaf", "Node", "Output", "ask", "backward", "fit", "is_recording", "keep", "kept_by", "key_of",
+    "leading_to", "no_grad", "node_of", "node_walked_back", "order_of_visits", "record", "recording", "taken_apart",
+    "transforms", "walk",
 ]  # fmt: skip
 
 
@@ -50,7 +51,7 @@ class Node:
 
     recipe: Recipe  #: of its entry, for the inputs that are followed
     parents: tuple  #: for each input the Node, Output or Leaf it came from, or None
-    saved: tuple | None  #: arrays and Python numbers, as the recipe says; None once used up
+    saved: Any  #: arrays and Python numbers, as the recipe says; None once used up; `Dropped`, see recompute.py
     tick: float  #: a whole number, but for views that were refreshed: between that of their base and the next
     code: Any  #: the code object of the calling frame …
     at: Any  #: … and the position in it
@@ -325,9 +326,14 @@ def backward(
 @undisturbed
 def _compile_ahead(order: list[Node | Leaf | Block], pending: dict[Any, Any], wanted: set, needed: set | None) -> None:
     """Compile the kernels of a walk together, unless that calls functions of the program."""
-    is_ours = all(type(node) is Leaf or (type(node) is Node and type(node.recipe.entry.op) is Op) for node in order)
+    is_ours = all(type(node) is Leaf or (type(node) is Node and _is_there(node)) for node in order)
     if is_ours and not advice.marks and not any(getattr(node, "hooks", None) for node in order):
         compile_for(lambda: walk(list(order), dict(pending), {}, wanted, needed, False, True))
+
+
+def _is_there(node: Node) -> bool:
+    """Whether neither a function of the program nor a Cell has to be run for the gradient of a node."""
+    return type(node.recipe.entry.op) is Op and type(node.saved) is tuple
 
 
 def walk(
@@ -374,8 +380,8 @@ def walk(
         if wanted:
             _deliver(node, gradient, wanted, found)
         saved = node.saved
-        if saved is None:
-            raise _used_up(node)
+        if type(saved) is not tuple:
+            saved = kept_by(node)
         parents = node.parents
         for call in recipe.calls:
             try:
@@ -611,6 +617,20 @@ def _deliver(node: Node, gradient: Any, wanted: set, found: dict) -> None:
         for index, part in enumerate(gradient):
             if part is not None and (node, index) in wanted:
                 found[node, index] = part
+
+
+def kept_by(node: Node) -> tuple:
+    """What a node has kept; where it was dropped (recompute.py) it is computed again, for this time.
+
+    Raises:
+        OpRuntimeError: it is used up.
+    """
+    saved = node.saved
+    while type(saved) is not tuple:
+        if saved is None:
+            raise _used_up(node)
+        saved = saved.take()
+    return saved
 
 
 def _used_up(node: Node) -> OpRuntimeError:

@@ -118,6 +118,7 @@ from anfora.directions import jet as jet
 from anfora.directions import linearize as linearize
 from anfora.eager.custom import Function as Function
 from anfora.eager.custom import custom_vjp as custom_vjp
+from anfora.eager.recompute import recompute as recompute
 from anfora.eager.tape import no_grad as no_grad
 from anfora.graph_files import export as export
 from anfora.graph_files import load as load

@@ -687,7 +687,7 @@ def hooks_of_a_lowered_cell() -> Case:
     return Case(lambda x: layer(x), layer.trainable_params())
 
 
-@program()
+@program("value gradient_inside second_gradient outside")  # where a tape is on, the interpreter calls the Cell
 def recomputed() -> Case:
     net = nn.SequentialCell(dense(), nn.ReLU(), dense(seed=4))
     net[0].recompute()

@@ -27,6 +27,7 @@ from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.core.tensor_classes import CLASSES, changed, is_code, is_met, is_put
 from anfora.eager import autocast, batched, transform
+from anfora.eager.recompute import recompute, run_with_hooks
 from anfora.eager.tape import no_grad
 from anfora.graph.facts import contexts, makers, rows
 from anfora.graph.facts.classes import class_attribute, defines, of_version
@@ -252,15 +253,19 @@ _TRANSFORMS = (
 #: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
 _OTHERS_THAT_COMPUTE = (
     glue.set_recording, glue.open_block, glue.close_block, glue.is_recording, autocast.enter, memory.tick,
-    Parameter.set_data, Tensor.item, Tensor.tolist, batched.begin_level, batched.end_level, batched.next_level, is_of_handler,
+    Parameter.set_data, Tensor.item, Tensor.tolist, batched.begin_level, batched.end_level, batched.next_level,
+    is_of_handler,
 )  # fmt: skip
 
-#: The code of functions of other modules that are gone into as well: those that switch the tape (rows and points know how it
-#: stands), and those that call a function of the program under it.
+#: The code of functions of other modules that are gone into as well: those that switch the tape (rows and points know how
+#: it stands), and those that call a function of the program under it.
 _ALSO_ENTERED = [
     function.__code__
-    for function in (no_grad.__init__, no_grad.__enter__, no_grad.__exit__, no_grad()(len), transform.linearize)
-]
+    for function in (
+        no_grad.__init__, no_grad.__enter__, no_grad.__exit__, no_grad()(len), recompute, run_with_hooks,
+        transform.linearize,
+    )
+]  # fmt: skip
 
 
 def _is_operator_method(function: Any) -> bool:

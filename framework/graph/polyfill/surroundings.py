@@ -17,6 +17,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import cells, custom
+from anfora.eager.recompute import recomputed
 from anfora.eager.tape import Block, Node, Output, key_of
 from anfora.graph.facts.kinds import module_of
 from anfora.graph.facts.known import is_of_layers
@@ -276,6 +277,19 @@ def _watch(function: Callable, flat: Callable) -> Callable:
     return watch
 
 
+def _recomputed(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """What nodes inside of a Cell have kept is dropped by the interpreter. There are none where no tape is on, and before a
+    run: the Cell is called like any other then."""
+    if glue.is_recording() and not recorder.is_before_run:
+        machine.push(
+            recorder.interpret(machine, recomputed, args, kwargs, "a Cell that is computed again on the way back")
+        )
+        return True
+    cell, given, named, run, *_ = args
+    recorder.call(machine, run, (cell, given, named), {})
+    return True
+
+
 def _apply(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Go into a Function of the program. What it keeps for the way back cannot be put down, so either all of it is one
     piece, or the interpreter does it."""
@@ -338,6 +352,7 @@ SURROUNDINGS: dict[Any, Callable] = {
     },
     hooks_of: _hooks_of,
     converted: _converted,
+    recomputed: _recomputed,
     cells.compute: _compute,
     cells.lower: _lower,
     cells.Lowered.put_back: _put_back,

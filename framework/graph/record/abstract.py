@@ -54,6 +54,8 @@ class AbstractRecorder(Recorder):
         decisions: how the first conditions on numbers that are not known are taken to come out.
     """
 
+    is_before_run = True
+
     def __init__(self, keeper: Any, decisions: tuple[bool, ...] = ()) -> None:
         super().__init__(keeper)
         self.decisions = decisions

@@ -75,6 +75,8 @@ class Recorder(Doing):
         keeper: takes finished pieces and states, see `graph/run/keeper.py`.
     """
 
+    is_before_run = False  #: whether it follows a program that is not run, see abstract.py
+
     def __init__(self, keeper: Any) -> None:
         super().__init__(keeper)
         self.rolling = Rolling(self)
