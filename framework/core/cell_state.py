@@ -142,12 +142,12 @@ class StatefulCell:
         self.__dict__[name] = tensor
 
     def named_buffers(
-        self, name_prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
+        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
         """The buffers with their dotted names, behind a prefix; those of children with `recurse`; each once, or wherever it
         is with `remove_duplicate=False`."""
         seen: set[int] = set()
-        cells = self.cells_and_names(name_prefix=name_prefix) if recurse else [(name_prefix, self)]
+        cells = self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]
         for path, cell in cells:
             for name, buffer, _ in _buffers_of(cell):
                 if not (remove_duplicate and id(buffer) in seen):

@@ -14,7 +14,7 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.core.tensor import Tensor
 
-__all__ = ["Block", "Column", "as_array", "collate", "join", "memory", "row_count"]
+__all__ = ["Block", "Column", "as_array", "collate", "each", "join", "memory", "row_count"]
 
 Column = Any  # np.ndarray or list[np.ndarray]
 
@@ -76,6 +76,11 @@ def row_count(column: Column) -> int:
     return len(column)
 
 
+def each(column: Column) -> list[Any]:
+    """The rows of a column, also those without an axis as arrays: iterating over an array would give numpy's numbers."""
+    return [column[i, ...] for i in range(len(column))] if isinstance(column, np.ndarray) else list(column)
+
+
 def join(blocks: Sequence[Block]) -> Block:
     """One block with the rows of several."""
     if len(blocks) == 1:
@@ -88,7 +93,7 @@ def join(blocks: Sequence[Block]) -> Block:
         ):
             columns.append(np.concatenate(parts))
         else:
-            columns.append([row for part in parts for row in part])
+            columns.append([row for part in parts for row in each(part)])
     return Block(columns, sum(block.count for block in blocks), any(block.borrowed for block in blocks))
 
 

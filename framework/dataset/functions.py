@@ -17,6 +17,7 @@ import numpy as np
 from anfora.core.arguments import answers
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.span import internal_files
+from anfora.dataset.blocks import each
 
 __all__ = ["SampleError", "Transform", "call", "is_pure", "named", "not_random", "progress", "pure"]
 
@@ -64,7 +65,7 @@ class Transform:
         raise NotImplementedError
 
     def many(self, column: Any) -> Any:
-        return [self(row) for row in column]
+        return [self(row) for row in each(column)]
 
     def place_before(self, place: np.ndarray) -> np.ndarray | None:
         """Where rows must stand that this transform, which only looks at them otherwise, finds in `place` afterwards."""
@@ -94,10 +95,10 @@ def pure(function: F) -> F:
     return function
 
 
-def not_random(function: F) -> F:
+def not_random(func: F) -> F:
     """Mark a function as drawing no random numbers, for MindSpore's caches; here it has no effect."""
-    function.random = False  # type: ignore[attr-defined]
-    return function
+    func.random = False  # type: ignore[attr-defined]
+    return func
 
 
 def is_pure(function: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
-from anfora.dataset.blocks import Block, as_array, collate, join
+from anfora.dataset.blocks import Block, as_array, collate, each, join
 from anfora.dataset.functions import call, failed, is_pure, named, plain
 from anfora.dataset.mapping import placed, with_outputs
 from anfora.dataset.node import Node, Run, Through
@@ -101,7 +101,7 @@ class Padding:
         if self.info and name not in self.info:
             return column
         shape, value = self.info.get(name) or (None, None)
-        rows = list(column)
+        rows = each(column)
         rank = rows[0].ndim
         if shape is not None and len(shape) != rank:
             raise OpRuntimeError(
@@ -240,7 +240,7 @@ class Batch(Through):
         given = []
         for name in self.inputs:
             column = block.columns[self.child.columns.index(name)]
-            rows = [column[i, ...] for i in range(block.count)] if isinstance(column, np.ndarray) else list(column)
+            rows = each(column)
             given.append([row.copy() for row in rows] if block.borrowed else rows)
         assert self.function is not None
         made = call(self.function, [*given, BatchInfo(number, epoch)], what, epoch, number)

@@ -301,15 +301,16 @@ class PKSampler(BuiltinSampler):
 class DistributedSampler(BuiltinSampler):
     """One of several equal parts of the samples, as processes that train together take them.
 
-    All parts are equally long: what is missing is filled up from the front. The processes agree on the order though no
-    seed was set.
+    All parts are equally long: what is missing is filled up from the front, unless the program says by `offset` where
+    the samples begin. The processes agree on the order though no seed was set.
 
     Args:
         num_shards: how many parts.
         shard_id: which one, in [0, num_shards).
         shuffle: whether the samples are first brought into random order.
         num_samples: at most so many of the part.
-        offset: the part that gets the first sample; -1 for part 0.
+        offset: the part that gets the first sample; parts are not filled up then, but that one without a
+            sample gets the first. -1 for part 0, and equal parts.
     """
 
     shared = True
@@ -336,9 +337,13 @@ class DistributedSampler(BuiltinSampler):
 
     def chosen(self, total: int, key: int, labels: Any) -> Any:
         offset = max(0, self.offset)
-        rounds = -(-(total + offset) // self.num_shards)
+        rounds = -(-(total + offset) // self.num_shards) + (self.shard_id < offset)
         places = np.arange(rounds) * self.num_shards + self.shard_id - offset
-        places = places[places >= 0] % max(1, total)
+        places = places[places >= 0]
+        if self.offset < 0:
+            places = places % max(1, total)
+        else:
+            places = places[places < total] if (places < total).any() else np.zeros(1, np.int64)
         return permutation(key, total)[places] if self.shuffle else places
 
 

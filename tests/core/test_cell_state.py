@@ -42,7 +42,7 @@ class Two(nn.Cell):
 def test_buffers_are_attributes_and_no_parameters():
     net = Two()
     assert [name for name, _ in net.named_buffers()] == ["a.total", "a.count", "b.0.total", "b.0.count"]
-    assert [name for name, _ in net.named_buffers("n", recurse=False)] == []
+    assert [name for name, _ in net.named_buffers(prefix="n", recurse=False)] == []
     assert net.get_buffer("b.0.total") is net.b[0].total and next(net.buffers()) is net.a.total
     assert net.get_sub_cell("b.1") is net.b[1] and net.get_sub_cell("") is net
     assert [p.name for p in net.trainable_params()] == ["a.scale", "b.0.scale", "b.1.weight", "b.1.bias"]

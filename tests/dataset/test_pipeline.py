@@ -7,6 +7,7 @@ import pytest
 
 import anfora as ms
 import anfora.dataset as ds
+from anfora.dataset import transforms
 
 
 class Pairs:
@@ -357,6 +358,9 @@ SAMPLERS = {
     "part": (ds.DistributedSampler(2, 1, shuffle=False), [1, 3, 0]),
     "part, some": (ds.DistributedSampler(2, 0, shuffle=False, num_samples=2), [0, 2]),
     "part from 1": (ds.DistributedSampler(2, 0, shuffle=False, offset=1), [1, 3]),
+    "part from 0": (ds.DistributedSampler(2, 1, shuffle=False, offset=0), [1, 3]),
+    "part without a sample": (ds.DistributedSampler(7, 6, shuffle=False, offset=0), [0]),
+    "part in front of all": (ds.DistributedSampler(7, 0, shuffle=False, offset=3), [4]),
 }
 
 
@@ -395,6 +399,40 @@ def test_padding_fills_up_parts():
     dataset = numbers(5) + ds.PaddedDataset([{"n": np.array(-1)}] * 3)
     dataset.use_sampler(ds.DistributedSampler(2, 1, shuffle=False))
     assert flat(dataset) == [1, 3, -1, -1]
+
+
+def padded_part():
+    dataset = numbers(5) + ds.PaddedDataset([{"n": np.array(-1)}])
+    dataset.use_sampler(ds.DistributedSampler(2, 1, shuffle=False))
+    return dataset
+
+
+def own_types(column, info):
+    assert all(type(row) is np.ndarray for row in column)
+    return (column,)
+
+
+#: Pipelines in which numbers, rows without an axis, come from one array: of a source, or beside others that do not.
+WITHOUT_AXES = {
+    "slices": lambda: numbers(4),
+    "a part of slices and others": padded_part,
+    "slices and others": lambda: numbers(2) + ds.PaddedDataset([{"n": np.array(-1)}]),
+    "padded": lambda: numbers(3).padded_batch(1, pad_info={}),
+    "per batch": lambda: numbers(3).batch(2, per_batch_map=own_types),
+    "duplicated": lambda: numbers(3).map(transforms.Duplicate(), "n", ["n", "m"]),
+    "one of": lambda: numbers(3).map(transforms.RandomChoice([transforms.TypeCast("int32")]), "n"),
+    "a function": lambda: numbers(3).map(lambda n: n, "n"),
+    "shuffled": lambda: numbers(3).shuffle(2),
+    "zipped": lambda: numbers(3).zip(numbers(3).rename("n", "m")),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_AXES)
+def test_numbers_stay_arrays(name):
+    """Iterating over an array gives numpy's numbers, which are no fields: of them no tensor was made."""
+    for output_numpy, kind in ((True, np.ndarray), (False, ms.Tensor)):
+        for row in WITHOUT_AXES[name]().create_tuple_iterator(num_epochs=1, output_numpy=output_numpy):
+            assert [type(field) for field in row] == [kind] * len(row)
 
 
 MISFITS = {
