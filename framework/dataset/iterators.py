@@ -37,8 +37,10 @@ def begin(node: Node, seed: int | None = None) -> Run:
 
 
 def _tensor(array: Any) -> Any:
-    """A tensor that owns an array which nobody else has; words and dictionaries stay what they are."""
-    if not isinstance(array, np.ndarray) or array.dtype.kind in "USO":
+    """A tensor that owns an array which nobody else has; words stay what they are."""
+    if not isinstance(array, np.ndarray):
+        return _inside(array, _tensor)
+    if array.dtype.kind in "USO":
         return array
     if not (array.flags.aligned and array.dtype.isnative and array.flags.writeable):
         array = np.array(array, array.dtype.newbyteorder("="))
@@ -46,7 +48,20 @@ def _tensor(array: Any) -> Any:
 
 
 def _array(array: Any) -> Any:
-    return array
+    return array if isinstance(array, np.ndarray) else _inside(array, _array)
+
+
+def _inside(value: Any, made: Callable[[Any], Any]) -> Any:
+    """A dictionary that is one field, with its numbers, words and arrays, however deep, as fields are given; else as it is."""
+    if isinstance(value, dict):
+        return {key: _inside(inner, made) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        inner = [_inside(each, made) for each in value]
+        return inner if isinstance(value, list) else tuple(inner)
+    if isinstance(value, (bool, int, float, str, np.generic, np.ndarray)):
+        array = np.array(value)  # a copy: the dictionary may be the program's own
+        return array if array.dtype.kind == "O" else made(array)
+    return value
 
 
 class RowIterator:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -298,9 +298,20 @@ def iterable(source: Any) -> Callable[[], Iterator[Any]]:
 
 
 def has_random_access(source: Any) -> bool:
-    """Whether samples can be asked for by number: there is `__getitem__`, and a length."""
-    if not hasattr(source, "__getitem__") or isinstance(source, (str, bytes, dict)):
+    """Whether samples can be asked for by number: there is `__getitem__`, and a length.
+
+    Raises:
+        OpTypeError: the source is a dictionary whose keys are no numbers of samples, one of several parts or columns.
+    """
+    if not hasattr(source, "__getitem__") or isinstance(source, (str, bytes)):
         return False
+    if isinstance(source, Mapping) and any(number not in source for number in range(len(source))):
+        raise OpTypeError(
+            f"source is a dictionary with the keys {', '.join(map(repr, list(source)[:5]))}, where samples are expected, or 0,"
+            " 1, …: their numbers",
+            arg="source",
+            help="source['train'], say, is one of several parts; NumpySlicesDataset takes a dictionary of columns.",
+        )
     try:
         return len(source) >= 0
     except (TypeError, NotImplementedError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,7 @@ SOURCES = {
     "words": (lambda: ds.GeneratorDataset(["ab", "c"], "a", shuffle=False), [["ab"], ["c"]]),
     "bytes": (lambda: ds.GeneratorDataset([b"ab"], "a"), [[b"ab"]]),
     "dictionaries": (lambda: ds.GeneratorDataset([{"y": 1, "x": 2}], ["x", "y"]), [[2, 1]]),
+    "a dictionary of samples": (lambda: ds.GeneratorDataset({1: 6, 0: 5}, "a", shuffle=False), [[5], [6]]),
     "batches": (
         lambda: ds.GeneratorDataset(Pairs(), ["a", "b"], batch_sampler=[[0, 1], [4]]),
         [[[[0, 0], [1, 1]], [0, 1]], [[[4, 4]], [4]]],
@@ -81,6 +84,26 @@ def test_sources(name):
     make, expected = SOURCES[name]
     assert rows(make()) == expected
     assert make().get_dataset_size() == len(expected)
+
+
+@pytest.mark.parametrize("source", [{"train": [1], "test": [2]}, {1: "a", 2: "b"}, collections.ChainMap({"a": 1})])
+def test_a_dictionary_of_parts_is_no_source(source):
+    with pytest.raises(TypeError, match="source is a dictionary with the keys"):
+        ds.GeneratorDataset(source, ["a"])
+
+
+@pytest.mark.parametrize(("output_numpy", "kind"), [(True, np.ndarray), (False, ms.Tensor)])
+def test_what_is_in_dictionaries_is_given_as_other_fields_are(output_numpy, kind):
+    mine = {"n": 1, "row": np.arange(2), "deep": {"some": [1.5, (True, None)]}, "word": "ü", 3: b"raw"}
+    dataset = ds.GeneratorDataset([(mine, 1)], ["a", "b"]).map(lambda a: a | {"seen": type(a["n"]) is int}, "a")
+    [[found, _]] = dataset.create_tuple_iterator(num_epochs=1, output_numpy=output_numpy)
+    assert list(found) == ["n", "row", "deep", "word", 3, "seen"]
+    [half, (true, none)] = found["deep"]["some"]
+    for field, value in ((found["n"], 1), (found["row"], [0, 1]), (half, 1.5), (true, True), (found["seen"], True)):
+        assert type(field) is kind and field.tolist() == value
+    assert found["word"].tolist() == "ü" and found[3] == b"raw" and none is None
+    found["row"] *= 2
+    assert mine["row"].tolist() == [0, 1]
 
 
 def test_types_of_python_values():
