@@ -307,8 +307,8 @@ def has_random_access(source: Any) -> bool:
         return False
     if isinstance(source, Mapping) and any(number not in source for number in range(len(source))):
         raise OpTypeError(
-            f"source is a dictionary with the keys {', '.join(map(repr, list(source)[:5]))}, where samples are expected, or 0,"
-            " 1, …: their numbers",
+            f"source is a dictionary with the keys {', '.join(map(repr, list(source)[:5]))}, where samples are"
+            " expected, or 0, 1, …: their numbers",
             arg="source",
             help="source['train'], say, is one of several parts; NumpySlicesDataset takes a dictionary of columns.",
         )
