@@ -52,7 +52,7 @@ def _array(array: Any) -> Any:
 
 
 def _inside(value: Any, made: Callable[[Any], Any]) -> Any:
-    """A dictionary that is one field: its numbers, words and arrays, however deep, as fields are given, the rest as it is."""
+    """A dictionary that is one field: its numbers, words and arrays as fields are given, all else as it is."""
     if isinstance(value, dict):
         return {key: _inside(inner, made) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
