@@ -13,6 +13,7 @@ from PIL import Image
 import anfora.dataset as ds
 import anfora.dataset.transforms as transforms
 import anfora.dataset.vision as vision
+from anfora.core.errors import AnforaError
 from anfora.dataset.vision import Border, ConvertMode, Inter
 from anfora.dataset.vision.base import Sometimes, cv
 
@@ -20,6 +21,9 @@ RANDOM = np.random.RandomState(0)
 COLOUR = RANDOM.randint(0, 256, (37, 53, 3)).astype(np.uint8)
 GREY = RANDOM.randint(0, 256, (28, 28, 1)).astype(np.uint8)
 FLOATS = (COLOUR / 255).astype(np.float32)
+FLOAT_GREY = (GREY / 255).astype(np.float32)
+MASK = GREY > 127
+CORNERS = [[0, 0], [9, 0], [9, 9], [0, 9]], [[0, 1], [9, 0], [8, 9], [0, 9]]
 PICTURE = Image.fromarray(COLOUR)
 
 
@@ -34,6 +38,20 @@ def checksum(array):
 
 
 MINDSPORE = [
+    (vision.Rescale(1 / 0.3081, -1 * 0.1307 / 0.3081), FLOATS, ("float32", (37, 53, 3), 3568974029)),
+    (vision.Rescale(1 / 255, -0.5), GREY.astype(np.int32), ("float32", (28, 28, 1), 4136041019)),
+    (vision.Rotate(30, Inter.BILINEAR), FLOAT_GREY, ("float32", (28, 28, 1), 1196108903)),
+    (vision.Rotate(30, Inter.BILINEAR, True), FLOAT_GREY[..., 0], ("float32", (38, 38), 1316824197)),
+    (vision.Rotate(30, Inter.NEAREST), FLOAT_GREY, ("float32", (28, 28, 1), 651004549)),
+    (vision.Affine(15, [0.1, -0.2], 1.1, [5, 10], Inter.BILINEAR, 1), FLOAT_GREY, ("float32", (28, 28, 1), 4128704509)),
+    (vision.Perspective(*CORNERS, Inter.BILINEAR), FLOAT_GREY, ("float32", (28, 28, 1), 2531269705)),
+    (vision.AdjustSharpness(1.3), COLOUR, ("uint8", (37, 53, 3), 2533384615)),
+    (vision.AdjustSharpness(0.3), COLOUR, ("uint8", (37, 53, 3), 2333073319)),
+    (vision.RandomSharpness((1.3, 1.3)), COLOUR, ("uint8", (37, 53, 3), 2533384615)),
+    (vision.Resize((20, 33), Inter.NEAREST), MASK, ("bool", (20, 33, 1), 3253223530)),
+    (vision.Resize((20, 33)), MASK, ("bool", (20, 33, 1), 1264079183)),
+    (vision.Rotate(30), MASK, ("bool", (28, 28, 1), 1112931056)),
+    (vision.Affine(15, [0.1, -0.2], 1.1, [5, 10]), MASK, ("bool", (28, 28, 1), 670650457)),
     (vision.Resize(32, Inter.NEAREST), COLOUR, ("uint8", (32, 45, 3), 118557327)),
     (vision.Resize((20, 40), Inter.NEAREST), COLOUR, ("uint8", (20, 40, 3), 3234481139)),
     (vision.Resize((64, 64), Inter.NEAREST), GREY, ("uint8", (64, 64, 1), 2875040146)),
@@ -529,3 +547,16 @@ def test_image_files(tmp_path):
         vision.read_image(str(tmp_path / "none"))
     with pytest.raises(RuntimeError, match="should be uint8"):
         vision.encode_png(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "int64", "float16", "bool"])
+def test_what_opencv_does_not_do_is_said(dtype):
+    """Transforms give something, or say which type they got: no error of OpenCV or numpy comes through."""
+    image, refused = COLOUR.astype(dtype), 0
+    others = [vision.GaussianBlur(3), vision.Solarize((60, 180)), vision.Posterize(3)]
+    for transform in [case[0] for case in MINDSPORE] + others:
+        try:
+            transform(image)
+        except AnforaError as error:
+            refused += dtype in str(error)
+    assert refused

@@ -7,12 +7,13 @@ Arrays (H, W, C) or (H, W) are worked on by OpenCV, as in MindSpore, and PIL ima
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from typing import Any
 
 import numpy as np
 
-from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.dataset import checks
 from anfora.dataset.functions import Transform
@@ -48,6 +49,12 @@ def cv() -> Any:
 
 
 _told = threading.local()
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """What numpy raises of arrays that it does not take, and OpenCV, where it has been imported."""
+    library = sys.modules.get("cv2")
+    return (TypeError, ValueError, OverflowError, *(() if library is None else (library.error,)))
 
 
 @functools.cache
@@ -152,7 +159,15 @@ class Picture(Transform):
             raise OpRuntimeError(
                 f"{type(self).__name__}: input tensor is not in shape of <H,W> or <H,W,C>, but got rank: {image.ndim}"
             )
-        return self.array(image)
+        try:
+            return self.array(image)
+        except AnforaError:
+            raise
+        except _errors() as error:
+            raise OpRuntimeError(
+                f"{type(self).__name__} does not go with an array of type {image.dtype} and shape {image.shape}",
+                help="astype makes it uint8 or float32, which all transforms take; images have 1, 3 or 4 channels.",
+            ) from error
 
     def array(self, image: np.ndarray) -> Any:
         raise NotImplementedError

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.errors import OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.seeds import draws
 from anfora.dataset.vision.base import (
@@ -16,12 +16,11 @@ from anfora.dataset.vision.base import (
     height_width,
     inter_of,
     is_pil,
-    like,
     pil_resampling,
     probability,
 )
 from anfora.dataset.vision.enums import Inter
-from anfora.dataset.vision.geometry import CenterCrop, RandomHorizontalFlip, RandomVerticalFlip, _cut
+from anfora.dataset.vision.geometry import CenterCrop, RandomHorizontalFlip, RandomVerticalFlip, _cut, warped
 
 __all__ = ["FiveCrop", "Perspective", "RandomPerspective", "TenCrop"]
 
@@ -86,12 +85,9 @@ def _seen(image: Any, start: np.ndarray, end: np.ndarray, inter: Inter) -> Any:
             sides += [old_x, old_y]
         numbers = np.linalg.lstsq(np.array(rows), np.array(sides), rcond=None)[0]
         return image.transform(image.size, 2, numbers.tolist(), pil_resampling(inter))
-    flags = {Inter.NEAREST: 0, Inter.BILINEAR: 1, Inter.BICUBIC: 2, Inter.AREA: 3}
-    if inter not in flags:
-        raise OpRuntimeError(f"{inter!r} is a way of Pillow, for PIL images only")
     library = cv()
     matrix = library.getPerspectiveTransform(start.astype(np.float32), end.astype(np.float32), library.DECOMP_LU)
-    return like(image, library.warpPerspective(image, matrix, (image.shape[1], image.shape[0]), flags=flags[inter]))
+    return warped(image, matrix, (image.shape[1], image.shape[0]), inter, (0, 0, 0))
 
 
 class Perspective(Picture):

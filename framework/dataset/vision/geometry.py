@@ -38,7 +38,7 @@ from anfora.dataset.vision.enums import Border, Inter
 __all__ = [
     "Affine", "CenterCrop", "Crop", "Decode", "HWC2CHW", "HorizontalFlip", "Pad", "PadToSize", "RandomAffine", "RandomCrop",
     "RandomCropDecodeResize", "RandomHorizontalFlip", "RandomResize", "RandomResizedCrop", "RandomRotation",
-    "RandomVerticalFlip", "Resize", "ResizedCrop", "Rotate", "VerticalFlip",
+    "RandomVerticalFlip", "Resize", "ResizedCrop", "Rotate", "VerticalFlip", "warped",
 ]  # fmt: skip
 
 
@@ -53,6 +53,8 @@ def resized(image: np.ndarray, height: int, width: int, inter: Inter) -> np.ndar
         return np.asarray(picture.resize((width, height), pil_resampling(inter)))
     if image.shape[:2] == (height, width):
         return image.copy()
+    if image.dtype == np.bool_:
+        return resized(image.view(np.uint8), height, width, inter) != 0
     flags = {Inter.NEAREST: 0, Inter.BILINEAR: 1, Inter.BICUBIC: 2, Inter.AREA: 3}
     return like(image, cv().resize(image, (width, height), interpolation=flags[inter]))
 
@@ -93,6 +95,10 @@ class Decode(Picture):
         return library.cvtColor(image, library.COLOR_BGR2RGB, dst=image) if in_order is None else image
 
 
+#: Element types that OpenCV resizes in all ways.
+_RESIZED = ("uint8", "uint16", "int16", "float32", "float64")
+
+
 class Resize(Picture):
     """Another size.
 
@@ -121,7 +127,7 @@ class Resize(Picture):
 
     def many(self, column: Any) -> Any:
         first = column[0]
-        if not isinstance(first, np.ndarray) or first.ndim not in (2, 3) or self.interpolation > Inter.BICUBIC:
+        if not isinstance(first, np.ndarray) or first.ndim not in (2, 3) or first.dtype.name not in _RESIZED:
             return [self(row) for row in column]
         flags = {Inter.NEAREST: 0, Inter.BILINEAR: 1, Inter.BICUBIC: 2}
         if self.interpolation not in flags:
@@ -541,16 +547,25 @@ def _turned(
         size = (round(float(turn[0])), round(float(turn[1])))
         matrix[0, 2] += float(turn[0]) / 2 - width / 2
         matrix[1, 2] += float(turn[1]) / 2 - height / 2
-    return _warped(image, matrix, size, inter, fill)
+    return warped(image, matrix, size, inter, fill)
 
 
-def _warped(image: np.ndarray, matrix: np.ndarray, size: tuple[int, int], inter: Inter, fill: Any) -> np.ndarray:
+def warped(image: np.ndarray, matrix: np.ndarray, size: tuple[int, int], inter: Inter, fill: Any) -> np.ndarray:
+    """An array whose pixels are taken from where a matrix says, (2, 3) or, for a perspective, (3, 3)."""
     flags = {Inter.NEAREST: 0, Inter.BILINEAR: 1, Inter.BICUBIC: 2, Inter.AREA: 3}
     if inter not in flags:
         raise OpRuntimeError(f"{inter!r} is a way of Pillow, for PIL images only")
+    if image.dtype == np.bool_:
+        return warped(image.view(np.uint8), matrix, size, inter, fill) != 0
+    if image.dtype == np.float32 and image.size == image.shape[0] * image.shape[1]:
+        # One channel of floats has a way of its own in later versions of OpenCV, with other bits than MindSpore's.
+        plane = image.reshape(image.shape[:2])
+        return warped(np.dstack((plane, plane)), matrix, size, inter, fill[:1] * 2)[..., :1].reshape(
+            *size[::-1], *image.shape[2:]
+        )
+    how = cv().warpAffine if len(matrix) == 2 else cv().warpPerspective
     value = fill if image.ndim == 3 else fill[:1]
-    made = cv().warpAffine(image, matrix, size, flags=flags[inter], borderMode=0, borderValue=value)
-    return like(image, made)
+    return like(image, how(image, matrix, size, flags=flags[inter], borderMode=0, borderValue=value))
 
 
 def affine_matrix(
@@ -575,7 +590,7 @@ def affine_matrix(
 def moved(image: Any, matrix: np.ndarray, inter: Inter, fill: tuple[int, int, int]) -> Any:
     """An image of the same size, whose pixels went where a matrix, (2, 3), says."""
     if not is_pil(image):
-        return _warped(image, matrix, (image.shape[1], image.shape[0]), inter, fill)
+        return warped(image, matrix, (image.shape[1], image.shape[0]), inter, fill)
     # Pillow counts from the corners of pixels, the matrix from their middles.
     corners = matrix.copy()
     corners[:, 2] += 0.5 - matrix[:, :2] @ (0.5, 0.5)

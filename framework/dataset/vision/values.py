@@ -46,7 +46,8 @@ class Rescale(Picture):
     def array(self, image: np.ndarray) -> np.ndarray:
         if image.dtype == np.uint8:
             return self._of_bytes[image]
-        return (image * self.rescale + self.shift).astype(np.float32)
+        # numpy would keep to float32, of an array with a number
+        return (np.multiply(image, self.rescale, dtype=np.float64) + self.shift).astype(np.float32)
 
     def many(self, column: Any) -> Any:
         return self.array(column) if isinstance(column, np.ndarray) else [self(row) for row in column]
@@ -631,7 +632,8 @@ class AdjustSharpness(OfArrays, _Adjust):
         weights = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32) / 13
         blurred = image.copy()
         blurred[1:-1, 1:-1] = like(image, cv().filter2D(image, -1, weights))[1:-1, 1:-1]
-        return like(image, _mixed(image, blurred, factor))
+        share = float(np.float32(factor))  # in this order, other than `_mixed`, MindSpore's bits come of it
+        return like(image, cv().addWeighted(image, share, blurred, 1 - share, 0))
 
 
 class CutOut(Picture):
