@@ -481,22 +481,31 @@ class Optimizer(Updater):
         return self._spread(rates) if self.is_group_lr else rates[0]
 
     def get_weight_decay(self) -> Any:
-        """The weight decay of the next step, as a tensor; with groups a tuple with one for each parameter."""
+        """The weight decay of the next step, as a tensor; with groups a tuple with one for each parameter, unless one was
+        set for all."""
         decays = [Tensor(self._decay(group), float32) for group in self.param_groups]
-        return self._spread(decays) if self.is_group else decays[0]
+        return decays[0] if self._has_one_decay() else self._spread(decays)
+
+    def _has_one_decay(self) -> bool:
+        """Whether there are no groups, or `optimizer.weight_decay = …` has set one for all of them, and still holds."""
+        if not self.is_group:
+            return True
+        one = self.__dict__.get("_one_decay")
+        return one is not None and all(group["weight_decay"] is one for group in self.param_groups)
 
     @property
     def weight_decay(self) -> Any:
-        """The weight decay, a tensor or a Cell; with groups a tuple with one for each parameter."""
+        """The weight decay, a tensor or a Cell; with groups a tuple, one for each parameter, unless one was set for all."""
         decays = [
             d if isinstance(d := group["weight_decay"], Cell) else Tensor(d, float32) for group in self.param_groups
         ]
-        return self._spread(decays) if self.is_group else decays[0]
+        return decays[0] if self._has_one_decay() else self._spread(decays)
 
     @weight_decay.setter
     def weight_decay(self, value: Any) -> None:
         decay = read_decay(type(self).__name__, value.item() if isinstance(value, Tensor) else value)
         self._attach("_decay", decay)
+        self.__dict__["_one_decay"] = decay
         for group in self.param_groups:
             group["weight_decay"] = decay
 

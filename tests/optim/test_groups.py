@@ -168,6 +168,19 @@ def test_what_else_may_be_assigned():
             setattr(grouped, name, value)
 
 
+@pytest.mark.parametrize("decay", [0.5, Tensor(0.5), Falling()], ids=["number", "tensor", "schedule"])
+def test_a_decay_set_for_all_groups_is_one(decay):
+    """As an optimizer of the program's own sets it, which hands it to a function of single values."""
+    held = [Parameter(Tensor(START[1]), name="a"), Parameter(Tensor(START[3]), name="b")]
+    optimizer = optim.Momentum([{"params": held[:1], "weight_decay": 0.1}, {"params": held[1:]}], 0.5, 0.9)
+    assert [float(d) for d in optimizer.get_weight_decay()] == [np.float32(0.1), 0.0]
+    optimizer.weight_decay = decay
+    assert isinstance(optimizer.get_weight_decay(), Tensor)
+    assert optimizer.weight_decay is decay or float(optimizer.weight_decay) == 0.5
+    optimizer.param_groups[0]["weight_decay"] = 0.25
+    assert len(optimizer.get_weight_decay()) == len(optimizer.weight_decay) == 2
+
+
 def test_get_lr_parameter():
     held = parameters(START)
     optimizer = optim.Momentum([{"params": held[:2], "lr": 0.2}, {"params": held[2:], "lr": [0.1, 0.2]}], 0.1, 0.9)
