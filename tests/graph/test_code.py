@@ -1757,6 +1757,30 @@ def test_source_that_was_changed(change):
         code_of(names["program"])
 
 
+CELLS = [
+    "def program(x): return math.sqrt(x) + random.Random(3).random()",
+    "program = lambda x: math.floor(x) + sqrt(x)",
+    "def program(x):\n    def inner(y): return [math.ceil(i) for i in (y, x)]\n    return inner(x)",
+    "class A:\n    def method(self, x): return math.floor(x)\ndef program(x): return A().method(x), math.ceil(x)",
+    "@functools.lru_cache\ndef cached(x): return math.floor(x)\ndef program(x): return cached.__wrapped__(x)",
+    "def outer():\n    import math as inside\n    return lambda x: inside.floor(x) + math.ceil(x)\nprogram = outer()",
+]
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["module", "cell"])
+@pytest.mark.parametrize("source", CELLS)
+def test_source_of_a_cell_with_imports(source, together):
+    """IPython compiles the statements of a cell one by one, and calls of what is imported are other code then."""
+    text = "import functools, math, random\nfrom math import sqrt\n" + source
+    file = f"<cell {CELLS.index(source)} {together}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    names: dict = {"__name__": "cells"}
+    body = ast.parse(text).body
+    for part in [body] if together else [[node] for node in body]:
+        exec(compile(ast.Module(part, []), file, "exec"), names)
+    assert plain_machine.Machine(names, False).call(names["program"], (2.5,), {}) == names["program"](2.5)
+
+
 def test_too_deep_is_not_remembered(monkeypatch):
     def too_deep(function):
         raise RecursionError

@@ -265,18 +265,22 @@ def _find_unfiled(function: types.FunctionType) -> Definition:
 
 
 def _find_in(file: _File, python: types.CodeType) -> Definition | None:
-    """The definition that gives a code object."""
-    module_names = frozenset(file.module_names)
+    """The definition that gives a code object.
+
+    Python compiles calls of what the module has imported in their own way. IPython compiles each statement of a cell as a
+    module, which has no names then.
+    """
     found: list[Definition] = []
-    for node, path in file.definitions.get((python.co_name, python.co_firstlineno), ()):
-        try:
-            compiled = code_object(node, path, module_names, python, python.co_freevars)
-        except Unsupported:
-            continue
-        if _same(compiled, python):
-            if compiled.co_linetable == python.co_linetable:  # of equal lambdas in one line the one that it is
-                return Definition(node, python, path, module_names)
-            found.append(Definition(node, python, path, module_names))
+    for module_names in dict.fromkeys((frozenset(file.module_names), frozenset[str]())):
+        for node, path in file.definitions.get((python.co_name, python.co_firstlineno), ()):
+            try:
+                compiled = code_object(node, path, module_names, python, python.co_freevars)
+            except Unsupported:
+                continue
+            if _same(compiled, python):
+                if compiled.co_linetable == python.co_linetable:  # of equal lambdas in one line the one that it is
+                    return Definition(node, python, path, module_names)
+                found.append(Definition(node, python, path, module_names))
     return found[0] if found else None
 
 
