@@ -65,6 +65,11 @@ class DType:
         return self.kind in "fc"
 
     @property
+    def lifted(self) -> DType:
+        """The type that means, roots and slopes of this one are computed in: itself if inexact, else float32."""
+        return self if self.is_inexact else float32
+
+    @property
     def part(self) -> DType:
         """The type of the real part: of a complex type its floating-point type, else the type itself."""
         return _PARTS.get(self, self)

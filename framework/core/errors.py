@@ -15,7 +15,7 @@ from __future__ import annotations
 
 __all__ = [
     "AnforaError", "AnforaWarning", "MissingAttribute", "OpAttributeError", "OpBufferError", "OpIndexError",
-    "OpRuntimeError", "OpTypeError", "OpValueError", "OpZeroDivisionError",
+    "OpRuntimeError", "OpTypeError", "OpValueError", "OpZeroDivisionError", "no_complex",
 ]  # fmt: skip
 
 
@@ -64,6 +64,15 @@ def _rebuild(cls: type, message: str, help: str | None, arg: str | None, place: 
 
 class OpTypeError(AnforaError, TypeError):
     """An argument has a type or an element type that the operator does not take."""
+
+
+def no_complex(name: str, given: object, arg: str) -> OpTypeError:
+    """What a function says that has no meaning for complex numbers; it never drops imaginary parts instead."""
+    return OpTypeError(
+        f"{name} takes no complex numbers, but got {given!r}",
+        arg=arg,
+        help="it may be done to real(x), imag(x) or abs(x).",
+    )
 
 
 class OpValueError(AnforaError, ValueError):

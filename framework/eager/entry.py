@@ -17,7 +17,7 @@ import numpy as np
 from anfora.core import slots
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.dtype import as_dtype, float32, float64
-from anfora.core.errors import OpTypeError
+from anfora.core.errors import OpTypeError, no_complex
 from anfora.core.op import Gradient, Op, Weak, leaves, pass_gradient, registry
 from anfora.core.own_builtins import undisturbed
 from anfora.core.tensor import Tensor, wrap
@@ -447,11 +447,7 @@ def _of_complex(op: Op, abstracts: list, attributes: dict[str, Any]) -> Callable
             return None
     if op.complex_rule is None and op.view_rule is None:
         given = as_dtype(attributes["dtype"]) if found is None else found
-        raise OpTypeError(
-            f"{op.name} takes no complex numbers, but got {given!r}",
-            arg=next((name for name, x in zip(op.tensors, abstracts) if x is found), "dtype"),
-            help="it may be done to real(x), imag(x) or abs(x).",
-        )
+        raise no_complex(op.name, given, next((name for name, x in zip(op.tensors, abstracts) if x is found), "dtype"))
     return op.complex_rule if callable(op.complex_rule) else None
 
 

@@ -191,7 +191,7 @@ trunc(input)
 unbind(input, dim=0)
 unique_consecutive(input, return_inverse=False, return_counts=False, dim=None)
 unsqueeze(input, dim)
-vdot(input, other) = ops.dot(input, other)
+vdot(input, other) = ops.dot(ops.conj(input), other)
 xlogy(input, other)
 zeros_like(input, *, dtype=None)
 """

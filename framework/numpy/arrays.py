@@ -177,11 +177,13 @@ def _spaced(name: str) -> Callable:
         here(device)
         ends = [x.asnumpy() if isinstance(x, Tensor) else x for x in (start, stop)]
         made = getattr(numpy, name)(*ends, num, *args, **kwargs)
+        first = made[0] if isinstance(made, tuple) else made
+        kind = complex64 if numpy.iscomplexobj(first) else float32
         if isinstance(made, tuple):
-            return asarray(made[0], dtype or float32), asarray(made[1], float32)
-        return asarray(made, dtype or float32)
+            return asarray(first, dtype or kind), asarray(made[1], kind)
+        return asarray(first, dtype or kind)
 
-    function.__doc__ = f"numpy's `{name}` as a tensor, float32 when no `dtype` is given."
+    function.__doc__ = f"numpy's `{name}` as a tensor; float32, of complex ends complex64, when no `dtype` is given."
     return function
 
 

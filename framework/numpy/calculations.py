@@ -13,7 +13,7 @@ import numpy
 
 from anfora import ops
 from anfora.core.dtype import DType, as_dtype, bool_, float32, int32, int64, uint8, uint32
-from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.errors import OpTypeError, OpValueError, no_complex
 from anfora.core.tensor import Tensor
 from anfora.numpy.arrays import (
     arange,
@@ -56,6 +56,18 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, ini
     return total if initial is None else total + initial
 
 
+def _lifted(x: Any) -> Tensor:
+    """A tensor of floating-point or complex numbers; integers become float32."""
+    x = asarray(x)
+    return x.astype(x.dtype.lifted)
+
+
+def _of_type(x: Any, dtype: Any) -> Tensor:
+    """A tensor of the type that is asked for; else of float32, or of the complex type that it has."""
+    x = asarray(x)
+    return x.astype(dtype or (x.dtype if x.dtype.is_complex else float32))
+
+
 def summed_type(dtype: DType) -> DType:
     """The type of sums and products: narrow integers, and bools, are counted as what Python's integers become."""
     if dtype.is_float or dtype.bits >= 32:
@@ -66,13 +78,12 @@ def summed_type(dtype: DType) -> DType:
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
     """The mean along axes, of all elements without any."""
     a = asarray(a)
-    return of_type(ops.mean(a if a.dtype.is_inexact else a.astype(float32), axis, keepdims), dtype)
+    return of_type(ops.mean(a.astype(a.dtype.lifted), axis, keepdims), dtype)
 
 
 def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
     """The mean along axes, with weights; if `returned`, their sum too."""
-    x = asarray(x)
-    x = x if x.dtype.is_inexact else x.astype(float32)
+    x = _lifted(x)
     if weights is None:
         result = mean(x, axis)
         total = full_like(result, x.size / builtins.max(result.size, 1))
@@ -139,7 +150,7 @@ def nancumsum(a: Any, axis: int | None = None, dtype: Any = None) -> Tensor:
 def _filled(a: Any, value: Any) -> Tensor:
     """A tensor with a value in the place of NaN."""
     a = asarray(a)
-    return ops.where(ops.isnan(a), value, a) if a.dtype.is_float else a
+    return ops.where(ops.isnan(a), value, a) if a.dtype.is_inexact else a
 
 
 def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
@@ -159,7 +170,7 @@ def nanmin(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
 
 def _without_nan(a: Any, result: Tensor, axis: Any, keepdims: bool) -> Tensor:
     a = asarray(a)
-    return ops.where(ops.all(ops.isnan(a), axis, keepdims), nan, result) if a.dtype.is_float else result
+    return ops.where(ops.all(ops.isnan(a), axis, keepdims), nan, result) if a.dtype.is_inexact else result
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Tensor:
@@ -169,8 +180,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: int = 0, keepdims: bool = False) -> Tensor:
     """The variance along axes of what is not NaN."""
-    a = asarray(a)
-    a = a if a.dtype.is_float else a.astype(float32)
+    a = _lifted(a)
     gaps = _filled(a - ops.nanmean(a, axis, True), 0)
     count = sum(ops.logical_not(ops.isnan(a)).astype(a.dtype), axis, keepdims=keepdims)
     return of_type(sum(gaps * gaps, axis, keepdims=keepdims) / (count - ddof), dtype)
@@ -219,8 +229,10 @@ def apply_over_axes(func: Callable, a: Any, axes: Any) -> Tensor:
 
 
 def around(a: Any, decimals: int = 0) -> Tensor:
-    """Numbers rounded to decimals, halves to the even one."""
+    """Numbers rounded to decimals, halves to the even one; of complex ones both parts."""
     a = asarray(a)
+    if a.dtype.is_complex:
+        return ops.complex(around(a.real(), decimals), around(a.imag(), decimals))
     if not a.dtype.is_float:
         return a
     return ops.rint(a) if not decimals else ops.rint(a * 10.0**decimals) / 10.0**decimals
@@ -236,9 +248,10 @@ def divmod(x1: Any, x2: Any, dtype: Any = None) -> tuple[Tensor, Tensor]:
 
 
 def cbrt(x: Any, dtype: Any = None) -> Tensor:
-    """The cube root."""
-    x = asarray(x)
-    x = x if x.dtype.is_float else x.astype(float32)
+    """The cube root of real numbers."""
+    x = _lifted(x)
+    if x.dtype.is_complex:
+        raise no_complex("cbrt", x.dtype, "x")
     return of_type(ops.sign(x) * ops.abs(x) ** (1 / 3), dtype)
 
 
@@ -280,10 +293,10 @@ def cov(
     fweights: Any = None, aweights: Any = None, dtype: Any = None,
 ) -> Tensor:  # fmt: skip
     """The covariances of variables, which are rows."""
-    m = asarray(m, dtype or float32)
+    m = _of_type(m, dtype)
     m = m if rowvar or m.ndim < 2 else m.swapaxes(0, 1)
     if y is not None:
-        y = asarray(y, dtype or float32)
+        y = _of_type(y, dtype)
         y = y if rowvar or y.ndim < 2 else y.swapaxes(0, 1)
         m = concatenate((m.reshape(-1, m.shape[-1]), y.reshape(-1, y.shape[-1])))
     correction = ddof if ddof is not None else 0 if bias else 1
@@ -296,7 +309,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> T
     c = cov(x, y, rowvar, dtype=dtype)
     if not c.ndim:
         return c / c
-    deviations = ops.sqrt(ops.diagonal(c))
+    deviations = ops.sqrt(ops.real(ops.diagonal(c)))
     return c / outer(deviations, deviations)
 
 
@@ -329,7 +342,10 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
     """The differences of neighbours in the flat tensor, between what is given."""
     flat = asarray(ary).reshape(-1)
-    ends = [asarray(x).reshape(-1).astype(flat.dtype) for x in (to_begin, to_end) if x is not None]
+    ends = [asarray(x).reshape(-1) for x in (to_begin, to_end) if x is not None]
+    if not flat.dtype.is_complex and builtins.any(x.dtype.is_complex for x in ends):
+        raise OpTypeError(f"ediff1d: complex ends do not fit differences of {flat.dtype}", arg="to_end")
+    ends = [x.astype(flat.dtype) for x in ends]
     parts = [flat[1:] - flat[:-1]]
     parts = [*ends[:1], *parts] if to_begin is not None else parts
     return concatenate([*parts, ends[-1]] if to_end is not None else parts)
@@ -342,8 +358,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         varargs: the distance of neighbours, for all axes or one an axis.
         edge_order: only 1.
     """
-    f = asarray(f)
-    f = f if f.dtype.is_float else f.astype(float32)
+    f = _lifted(f)
     if edge_order != 1:
         raise NotImplementedError("gradient with edge_order=2")
     axes = range(f.ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
@@ -359,7 +374,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Tensor:
     """The value at x of the line through points."""
-    x, xp, fp = (asarray(v).astype(float32) for v in (x, xp, fp))
+    x, xp, fp = (_of_type(v, None) for v in (x, xp, fp))
     at = ops.searchsorted(xp, x, right=True).clip(1, builtins.max(xp.size - 1, 1))
     low, high = ops.gather(xp, at - 1, 0), ops.gather(xp, at, 0)
     one, other = ops.gather(fp, at - 1, 0), ops.gather(fp, at, 0)
@@ -370,8 +385,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None) -> Ten
 
 def unwrap(p: Any, discont: float = pi, axis: int = -1) -> Tensor:
     """Angles without jumps of more than `discont`, by whole turns."""
-    p = asarray(p)
-    p = ops.moveaxis(p if p.dtype.is_float else p.astype(float32), axis, -1)
+    p = ops.moveaxis(_lifted(p), axis, -1)
     steps = p[..., 1:] - p[..., :-1]
     short = ops.remainder(steps + pi, 2 * pi) - pi
     short = ops.where(ops.logical_and(short == -pi, steps > 0), pi, short)
@@ -431,7 +445,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
     constants = asarray(0 if k is None else k).reshape(-1)
     for i in range(m):
         constant = constants[i : i + 1] if constants.size > 1 else constants
-        p = concatenate((p / arange(p.size, 0, -1), constant.astype(float32)))
+        p = concatenate((p / arange(p.size, 0, -1), _of_type(constant, None)))
     return p
 
 
@@ -454,6 +468,8 @@ def _counted(name: str) -> Callable:
         def plain(x: Any) -> Any:
             if isinstance(x, (tuple, list)):
                 return type(x)(map(plain, x))
+            if isinstance(x, Tensor) and x.dtype.is_complex:
+                raise no_complex(name, x.dtype, order[0])
             if isinstance(x, Tensor):
                 return (x.astype(uint8) if x.dtype is bool_ else x).asnumpy()
             return x

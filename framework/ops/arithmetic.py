@@ -471,16 +471,17 @@ def _sign(x: Value) -> Value:
     return select(bodies.is_nan(x), x, sign) if x.type.is_float else sign
 
 
-@elementwise(_sign, takes="iuf", complex=complexes.sign)
+@elementwise(_sign, takes="iuf")
 def sign(input: Tensor):
-    """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN.
+    """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN. Of complex numbers input / |input|, 0 at 0.
 
     Args:
         input: tensor of any shape, but no bools.
     Returns:
         tensor of the input's shape and type.
     Gradient:
-        none: the result is constant between its steps.
+        of complex numbers what of g is at right angles to the result, by |input|; 0 at 0. Of real ones none: the result
+        is constant between its steps.
     Example:
         >>> sign(Tensor([-1.5, 0., 2.])).tolist()
         [-1.0, 0.0, 1.0]

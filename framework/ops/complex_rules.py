@@ -10,7 +10,7 @@ from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor
-from anfora.ops.arithmetic import abs
+from anfora.ops.arithmetic import abs, sign
 from anfora.ops.comparison import (
     equal,
     isclose,
@@ -22,7 +22,7 @@ from anfora.ops.comparison import (
     not_equal,
     where,
 )
-from anfora.ops.complexes import conjugate, has_parts, imaginary_part, joined, real_part
+from anfora.ops.complexes import conjugate, direction, has_parts, imaginary_part, joined, real_part
 from anfora.ops.copying import assemble, cast, copy, copy_to, place, write_back
 from anfora.ops.creation import arange, eye, full, ones, zeros_like
 from anfora.ops.diagonals import tril, triu
@@ -215,6 +215,11 @@ def _(n, m=None, dtype=None):
 @arange.complex
 def _(start=0, end=None, step=1, *, dtype):
     return cast(arange(start, end, step), dtype)
+
+
+@sign.complex
+def _(input):
+    return direction(input)
 
 
 @masked_fill.complex

@@ -137,6 +137,31 @@ def _(input, *, g):
     return mul(turned, quotient_or_zero(quotient_or_zero(g, size), size))
 
 
+@elementwise(complexes.sign, takes="", complex=complexes.sign, cost=1.0)
+def direction(input: Tensor):
+    """z / |z| of complex numbers, 0 at 0."""
+
+
+direction.is_holomorphic = False
+
+
+def _across(step: Tensor, input: Tensor, out: Tensor) -> Tensor:
+    """How the direction turns when the number takes a step; this map is its own adjoint."""
+    size = abs(input)
+    along = real_part(conjugate(out) * step)
+    return mul(step - out * along, quotient_or_zero(ones(size.shape, size.dtype), size))
+
+
+@direction.vjp("input")
+def _(input, out, *, g):
+    return _across(g, input, out)
+
+
+@direction.jvp
+def _(t_input, input, out):
+    return _across(t_input, input, out)
+
+
 def _real_valued(made: Op) -> None:
     """Set the rules of an operator that gives a real number for a complex one: by those of its gradient."""
     made.is_holomorphic = False

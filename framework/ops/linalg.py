@@ -53,7 +53,7 @@ def _numbers(name: str, arg: str, x: Any, dtype: Any = None) -> Tensor:
     """A tensor in the floating-point type that is asked for; integers become float32."""
     if not isinstance(x, Tensor):
         raise OpTypeError(f"{name} needs a tensor for `{arg}`, but got {x!r}", arg=arg)
-    kind = (x.dtype if x.dtype.is_inexact else float32) if dtype is None else as_dtype(dtype)
+    kind = x.dtype.lifted if dtype is None else as_dtype(dtype)
     if not kind.is_inexact:
         raise OpTypeError(f"{name} needs a floating-point `dtype`, but got {kind}", arg="dtype")
     return x if x.dtype is kind else cast(x, kind)
@@ -1256,7 +1256,8 @@ def cov(input: Tensor, *, correction=1, fweights: Tensor | None = None, aweights
     """The covariances of variables.
 
     Args:
-        input: tensor (V, N): V variables, N observations of each; or (N,). Integers are computed as float32.
+        input: tensor (V, N): V variables, N observations of each; or (N,). Integers are computed as float32. Of complex
+            numbers the second factor of each product is conjugated.
         correction: what the divisor is less than the number of observations.
         fweights: (N,) integers: how often each observation counts.
         aweights: (N,) numbers, not negative: how much it weighs.
@@ -1281,7 +1282,7 @@ def cov(input: Tensor, *, correction=1, fweights: Tensor | None = None, aweights
             raise OpValueError(f"cov: weights of shape {list(weights.shape)} do not fit {count} observations", arg=arg)
     if fweights is not None and not fweights.dtype.is_integer:
         raise OpTypeError(f"cov needs integers for `fweights`, but got {type_of(fweights)!r}", arg="fweights")
-    given = [cast(weights, x.dtype) for weights in (fweights, aweights) if weights is not None]
+    given = [cast(weights, x.dtype.part) for weights in (fweights, aweights) if weights is not None]
     if given:
         weights = given[0] if len(given) == 1 else given[0] * given[1]
         total = reduce_sum(weights)
@@ -1293,7 +1294,7 @@ def cov(input: Tensor, *, correction=1, fweights: Tensor | None = None, aweights
         center = mean(rows, 1, True)
         divisor = max(float(count - correction), 0.0)
     gaps = rows - center
-    products = matmul(gaps if weights is None else gaps * weights, gaps, transpose_b=True)
+    products = matmul(gaps if weights is None else gaps * weights, adjoint(gaps))
     result = products / divisor
     return result if x.ndim == 2 and x.shape[0] != 1 else reshape(result, ())
 

@@ -22,6 +22,7 @@ from anfora.kernel.gemm import plan_matmul
 from anfora.kernel.loops import of_type, plan_copy, plan_elementwise
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops import layouts
+from anfora.ops.complexes import conj
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.families import affine, aligned, linear, normalize_axis, type_of
@@ -499,7 +500,7 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
 
 @composite
 def vecdot(x: Tensor, y: Tensor, *, axis=-1) -> Tensor:
-    """The sum of products along an axis of two tensors that broadcast.
+    """The sum of products along an axis of two tensors that broadcast; of complex numbers `x` is conjugated.
 
     Raises:
         OpValueError: shapes do not fit, or `axis` is out of range.
@@ -509,7 +510,7 @@ def vecdot(x: Tensor, y: Tensor, *, axis=-1) -> Tensor:
     """
     for arg, tensor in (("x", x), ("y", y)):
         _check("vecdot", arg, tensor)
-    return reduce_sum(x * y, axis)
+    return reduce_sum(conj(x) * y, axis)
 
 
 @composite

@@ -17,7 +17,7 @@ import numpy as np
 from anfora.core import advice
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, float32, float64
-from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.errors import OpTypeError, OpValueError, no_complex
 from anfora.core.exact import LN_TAU
 from anfora.core.op import Op, common_dtype, op, registry
 from anfora.core.tensor import Tensor
@@ -31,6 +31,7 @@ from anfora.kernel.reduce import plan_reduce
 from anfora.ops.activation import relu, sigmoid, softplus
 from anfora.ops.arithmetic import abs, maximum, minimum
 from anfora.ops.comparison import where
+from anfora.ops.complexes import has_parts
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.creation import arange
@@ -42,6 +43,7 @@ from anfora.ops.families import (
     by_element,
     elementwise,
     place_of_fault,
+    type_of,
     with_absent,
 )
 from anfora.ops.indexing import gather, gather_elements
@@ -70,8 +72,7 @@ def _reduced(body: Callable, cost: float = 0.2) -> Callable[[Callable], Op]:
             made = registry[made.name] = OpWithNumbers(function)
 
         def compute_type(abstracts: Any) -> DType:
-            dtype = common_dtype(*abstracts)
-            return dtype if dtype.is_float else float32
+            return common_dtype(*abstracts).lifted
 
         @made.normalize
         def normalize(*abstracts: Any, reduction: Any) -> dict:
@@ -165,8 +166,9 @@ def _widened(name: str, **tensors: Any) -> tuple[DType, list]:
     for arg, x in tensors.items():
         if x is not None and not isinstance(x, Tensor):
             raise OpTypeError(f"{name} needs a tensor for `{arg}`, but got {type(x).__name__}", arg=arg)
-    dtype = common_dtype(*(x for x in tensors.values() if x is not None))
-    dtype = dtype if dtype.is_float else float32
+        if has_parts(x):
+            raise no_complex(name, type_of(x), arg)
+    dtype = common_dtype(*(x for x in tensors.values() if x is not None)).lifted
     wide = float64 if dtype is float64 else float32
     return dtype, [x if x is None or x.dtype is wide else cast(x, wide) for x in tensors.values()]
 

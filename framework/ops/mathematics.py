@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from anfora.core.dtype import complex128, float32, float64
+from anfora.core.dtype import complex128, float64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.exact import LN2, LN10, LN_PI
 from anfora.core.tensor import Tensor
@@ -538,8 +538,7 @@ def logit(input: Tensor, eps=None) -> Tensor:
     """
     from anfora.ops.arithmetic import clamp
 
-    if not input.dtype.is_float:
-        input = input.astype(float32)  # 1 - x has no place in unsigned integers
+    input = input.astype(input.dtype.lifted)  # 1 - x has no place in unsigned integers
     if eps is not None:
         input = clamp(input, eps, 1 - eps)
     return sub(log(input), log1p(-input))
@@ -791,8 +790,7 @@ def angle(input: Tensor) -> Tensor:
         from anfora.ops.complexes import argument
 
         return argument(input)
-    dtype = input.dtype if input.dtype.is_float else float32
-    return where(isnan(input), input, signbit(input).astype(dtype) * math.pi)
+    return where(isnan(input), input, signbit(input).astype(input.dtype.lifted) * math.pi)
 
 
 @composite

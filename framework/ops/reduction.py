@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.core.abstract import TensorType
-from anfora.core.dtype import DType, as_dtype, bool_, float32, int32, int64
+from anfora.core.dtype import DType, as_dtype, bool_, int32, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op, op
 from anfora.core.tensor import Tensor
@@ -65,7 +65,7 @@ def _refuse_empty(made: Op, input: Any, axes: tuple[int, ...]) -> None:
 
 def _float_type(made: Op, input: Any) -> DType:
     """The element type of a reduction that computes in floating point."""
-    return input.dtype if input.dtype.is_float else float32
+    return input.dtype.lifted
 
 
 def _reduction(
@@ -217,7 +217,7 @@ def nanmean(input: Tensor, axis=None, keepdims=False, *, dtype=None) -> Tensor:
         >>> nanmean(Tensor([1., float("nan"), 2.])).item()
         1.5
     """
-    total = nansum(input, axis, keepdims, dtype=dtype or (None if input.dtype.is_float else float32))
+    total = nansum(input, axis, keepdims, dtype=dtype or input.dtype.lifted)
     return total / reduce_sum(equals(input, input), axis, keepdims, total.dtype)
 
 

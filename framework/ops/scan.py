@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.core.abstract import TensorType
-from anfora.core.dtype import DType, as_dtype, bool_, float32, int32, int64
+from anfora.core.dtype import DType, as_dtype, bool_, int32, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op, op
 from anfora.core.tensor import Tensor
@@ -306,7 +306,7 @@ def _(input, *, axis):
 
 @logcumsumexp.infer
 def _(input, *, axis):
-    return TensorType(input.dtype if input.dtype.is_float else float32, input.shape)
+    return TensorType(input.dtype.lifted, input.shape)
 
 
 @logcumsumexp.kernel
@@ -384,7 +384,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx=1.0, dim=-1) -> Tensor:
     axis = normalize_axis("trapz", dim, y.ndim, "dim")
     if y.ndim == 0:
         raise OpValueError("trapz needs at least one axis for `y`, but got a number", arg="y")
-    y = y if y.dtype.is_inexact else cast(y, float32)
+    y = cast(y, y.dtype.lifted)
     length = max(y.shape[axis] - 1, 0)
     means = (narrow(y, axis, y.shape[axis] - length, length) + narrow(y, axis, 0, length)) * 0.5
     if x is None:

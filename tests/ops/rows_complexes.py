@@ -104,7 +104,7 @@ ROWS = [
     one(ops.reciprocal, np.reciprocal),
     one(ops.abs, np.abs, SPECIAL),
     one(ops.angle, np.angle, SPECIAL, name="angle"),
-    one(ops.sign, lambda z: np.where(z == 0, 0, z / np.where(z == 0, 1, np.abs(z))), grad=False, why="by |z| constant"),
+    one(ops.sign, lambda z: np.where(z == 0, 0, z / np.where(z == 0, 1, np.abs(z))), name="sign"),
     one(ops.conj, np.conj, SPECIAL, name="conj"),
     one(ops.real, np.real, SPECIAL, name="real"),
     one(ops.imag, np.imag, SPECIAL, name="imag"),
@@ -173,7 +173,7 @@ ROWS = [
     ),
     of_complex(
         lambda z: z, lambda z: z, Z, S(A, D), name="joined",
-        covers=["real_part", "imaginary_part", "conjugate", "argument"],
+        covers=["real_part", "imaginary_part", "conjugate", "argument", "direction"],
     ),
     Row(
         lambda a, b: ops.view_as_real(ops.polar(a, b)),
@@ -269,6 +269,8 @@ ROWS = [
     of_complex(lambda z, x: [z @ x, x.T @ z.T], lambda z, x: [z @ x, x.T @ z.T], S(A, B, normal(3, 2)), count=1,
                name="real_matmul", tol=LOOSE),
     of_complex(lambda x, y: ops.einsum("ij,kj->ik", x, y), lambda x, y: x @ y.T, S(A, B, C, A), name="einsum", tol=LOOSE),
+    of_complex(ops.vecdot, lambda x, y: (x.conj() * y).sum(-1), S(A, B, C, A), S(A, B, D, D[::-1]), name="vecdot"),
+    of_complex(ops.cov, np.cov, Z, name="cov", tol=LOOSE),
     # transforms
     *(
         of_complex(

@@ -459,3 +459,66 @@ def test_class_forms_of_matrices_and_transforms():
     ):
         found = ops.FFTWithSize(*signal, **kwargs)(Tensor(y))
         np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-5, atol=1e-5)
+
+
+# -- beside numpy -----------------------------------------------------------------------------------------------------
+
+X, Y = numbers(3, 4), numbers(3, 4)
+HOLE = np.where(np.arange(12).reshape(3, 4) == 5, complex(np.nan, 1), X).astype(np.complex64)
+
+
+@pytest.mark.parametrize(
+    "call, wanted",
+    [
+        (lambda: ms.numpy.cov(Tensor(X)), np.cov(X)),
+        (lambda: ms.numpy.cov(Tensor(X), Tensor(Y), rowvar=False, bias=True), np.cov(X, Y, rowvar=False, bias=True)),
+        (lambda: ops.cov(Tensor(X), aweights=Tensor([1.0, 2, 3, 4])), np.cov(X, aweights=[1.0, 2, 3, 4])),
+        (lambda: ops.cov(Tensor(X), fweights=Tensor([1, 2, 3, 4])), np.cov(X, fweights=[1, 2, 3, 4])),
+        (lambda: ms.numpy.corrcoef(Tensor(X)), np.corrcoef(X)),
+        (lambda: ms.numpy.gradient(Tensor(X), axis=1), np.gradient(X, axis=1)),
+        (lambda: ms.numpy.interp(Tensor([0.5, 2.5]), Tensor([0.0, 1, 2, 3]), Tensor(X[0])),
+         np.interp([0.5, 2.5], [0.0, 1, 2, 3], X[0])),
+        (lambda: ms.numpy.around(Tensor(X), 1), np.around(X, 1)),
+        (lambda: ms.numpy.linspace(0, 1 + 2j, 3), np.linspace(0, 1 + 2j, 3)),
+        (lambda: ms.numpy.nansum(Tensor(HOLE)), np.nansum(HOLE)),
+        (lambda: ms.numpy.polyint(Tensor(X[0]), 1, Tensor([1j])), np.polyint(X[0], 1, [1j])),
+        (lambda: ops.vecdot(Tensor(X), Tensor(Y)), (X.conj() * Y).sum(-1)),
+        (lambda: ms.mint.vdot(Tensor(X[0]), Tensor(Y[0])), np.vdot(X[0], Y[0])),
+        (lambda: ops.dot(Tensor(X[0]), Tensor(Y[0])), np.dot(X[0], Y[0])),
+        (lambda: ops.inner(Tensor(X), Tensor(Y)), np.inner(X, Y)),
+    ],
+)  # fmt: skip
+def test_products_and_slopes_are_those_of_numpy(call, wanted):
+    for found in (call(), jit(call)()):
+        assert found.shape == np.shape(wanted)
+        np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-5, atol=1e-5)
+
+
+#: What asks for a real number of a complex one, by its own meaning.
+REAL_BY_MEANING = {"real", "asfarray"}
+
+
+@pytest.mark.parametrize(
+    "module", [ops, ms.mint, ms.mint.nn.functional, ms.mint.linalg, ms.mint.special, ms.numpy, ms.scipy.linalg]
+)
+def test_no_function_drops_imaginary_parts(module, monkeypatch):
+    """Each function of arrays, called with complex ones and with their real parts: results are not the same numbers."""
+    monkeypatch.setattr("builtins.print", lambda *args, **kwargs: None)
+    dropped = []
+    for name in sorted(set(module.__all__) - REAL_BY_MEANING):
+        function = getattr(module, name)
+        if isinstance(function, type) or not callable(function):
+            continue
+        for arrays in ([X], [X[0]], [X, Y], [X[0], Y[0]], [X, Y, X], [X, Y, Y[:1]], [numbers(1, 2, 4, 4)], [X[:3, :3]]):
+            found = []
+            for part in (np.array, np.real):
+                try:
+                    results = function(*(Tensor(np.array(part(x))) for x in arrays))
+                except Exception:
+                    break
+                results = results if isinstance(results, (tuple, list)) else [results]
+                found.append([x.asnumpy() for x in results if isinstance(x, Tensor)])
+            is_float = len(found) == 2 and any(x.dtype.kind == "f" for x in found[0])
+            if is_float and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(*found)):
+                dropped.append(name)
+    assert sorted(set(dropped)) == []

@@ -137,9 +137,9 @@ class TensorMethods(NumpyBorder):
     def frac(self) -> Tensor:
         """What stands behind the point of an element, with its sign."""
     def sign(self) -> Tensor:
-        """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN."""
+        """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN. Of complex numbers input / |input|, 0 at 0."""
     def sgn(self) -> Tensor:
-        """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN."""
+        """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN. Of complex numbers input / |input|, 0 at 0."""
     def sqrt(self) -> Tensor:
         """Square root, element by element."""
     def rsqrt(self) -> Tensor:

@@ -100,7 +100,7 @@ def argwhere(a: TensorLike) -> Tensor:
     """numpy's `argwhere`, which is `ops.argwhere`."""
 
 def around(a: Any, decimals: builtins.int = 0) -> Tensor:
-    """Numbers rounded to decimals, halves to the even one."""
+    """Numbers rounded to decimals, halves to the even one; of complex ones both parts."""
 
 def array(obj: Any, dtype: Any = None, copy: builtins.bool = True, ndmin: builtins.int = 0) -> Tensor:
     """A tensor of numbers, lists, numpy arrays or tensors, with axes of length 1 in front up to `ndmin` of them."""
@@ -198,7 +198,7 @@ def can_cast(from_: Any, to: Any) -> Any:
     """Whether all values of an element type, or of a tensor's, can be those of another."""
 
 def cbrt(x: Any, dtype: Any = None) -> Tensor:
-    """The cube root."""
+    """The cube root of real numbers."""
 
 def ceil(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `ceil`, which is `ops.ceil`."""
@@ -370,7 +370,7 @@ def gcd(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `gcd`, which is `ops.gcd`."""
 
 def geomspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
-    """numpy's `geomspace` as a tensor, float32 when no `dtype` is given."""
+    """numpy's `geomspace` as a tensor; float32, of complex ends complex64, when no `dtype` is given."""
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: builtins.int = 1) -> Any:
     """Slopes along axes: half the difference of both neighbours, at the ends the difference to one."""
@@ -482,7 +482,7 @@ def less_equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `less_equal`, which is `ops.less_equal`."""
 
 def linspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
-    """numpy's `linspace` as a tensor, float32 when no `dtype` is given."""
+    """numpy's `linspace` as a tensor; float32, of complex ends complex64, when no `dtype` is given."""
 
 def log(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `log`, which is `ops.log`."""
@@ -515,7 +515,7 @@ def logical_xor(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `logical_xor`, which is `ops.logical_xor`."""
 
 def logspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
-    """numpy's `logspace` as a tensor, float32 when no `dtype` is given."""
+    """numpy's `logspace` as a tensor; float32, of complex ends complex64, when no `dtype` is given."""
 
 def matmul(x1: TensorLike, x2: TensorLike, dtype: Any = None) -> Tensor:
     """numpy's `matmul`, which is `ops.matmul`."""

@@ -3654,7 +3654,7 @@ def sequence_mask(lengths: TensorLike, maxlen: Any = None) -> Tensor:
     """Masks that are true for as many elements as lengths say."""
 
 def sgn(input: TensorLike) -> Tensor:
-    """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN."""
+    """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN. Of complex numbers input / |input|, 0 at 0."""
 
 def shape(input_x: Any) -> builtins.tuple[builtins.int, ...]:
     """The lengths of the axes."""
@@ -4032,7 +4032,7 @@ def var_mean(input: TensorLike, axis: Any = None, ddof: Any = 0, keepdims: Any =
     """Variance and mean over axes, in one pass over memory; see `var`."""
 
 def vecdot(x: TensorLike, y: TensorLike, *, axis: Any = -1) -> Tensor:
-    """The sum of products along an axis of two tensors that broadcast."""
+    """The sum of products along an axis of two tensors that broadcast; of complex numbers `x` is conjugated."""
 
 def vector_norm(x: TensorLike, ord: Any = 2, axis: Any = None, keepdims: Any = False, *, dtype: Any = None) -> Tensor:
     """The norm of vectors: (sum of |x|ᵖ)^(1/p) over axes."""
