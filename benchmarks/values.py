@@ -20,19 +20,29 @@ from typing import Any
 import numpy as np
 
 SAMPLES = 5  #: of each operator and element type, at most
-DTYPES = ("float32", "float64", "int64", "uint8")
+DTYPES = ("float32", "float64", "int64", "uint8", "complex64", "complex128")
+
+#: Torch's samples have the tensor in front; where its function has not, the places of their arguments in the call.
+ORDERS = {"where": (1, 0, 2), "polygamma": (1, 0), "einsum": (1, 0), "nn.functional.embedding": (1, 0)}
+#: Arguments that say where a tensor lies, and change no number.
+PLACES = ("device", "pin_memory", "layout", "requires_grad")
 
 #: Differences that stay, by operator and kind; docs/conformance.md tells why. Numbers drawn at random are not compared.
 RULES = {
     *((name, "value") for name in (
-        "addr", "argsort", "bernoulli", "empty_like", "kthvalue", "multinomial", "normal", "rand_like", "randint",
-        "randint_like", "randn_like", "sort", "topk", "nn.functional.dropout", "nn.functional.cosine_embedding_loss",
-        "trapz", "nn.functional.hardtanh", "where",
+        "addr", "argsort", "bernoulli", "empty", "empty_like", "kthvalue", "linalg.eig", "linalg.pinv", "linalg.vander",
+        "multinomial", "normal", "rand_like", "randint", "randint_like", "randn", "randn_like", "sort", "topk", "trapz",
+        "nn.functional.cosine_embedding_loss", "nn.functional.dropout", "nn.functional.fractional_max_pool3d",
+        "nn.functional.hardtanh", "nn.functional.margin_ranking_loss", "nn.functional.rrelu",
+        "nn.functional.scaled_dot_product_attention", "nn.functional.triplet_margin_loss",
     )),
-    *((name, "dtype") for name in ("all", "any", "nn.functional.hardtanh", "nn.functional.relu6")),
-    *((name, "count") for name in ("nanmedian", "nonzero")),
-    *((name, "shape") for name in ("aminmax", "unfold")),
-    *((name, "gradient") for name in ("linalg.qr", "nextafter", "nn.functional.max_unpool2d", "qr")),
+    *((name, "dtype") for name in ("all", "any", "einsum", "nn.functional.hardtanh", "nn.functional.relu6")),
+    *((name, "count") for name in ("nanmedian", "nonzero", "nn.functional.ctc_loss")),
+    *((name, "shape") for name in ("aminmax", "linalg.svd", "unfold")),
+    *((name, "gradient") for name in (
+        "cholesky", "linalg.cholesky", "linalg.qr", "nextafter", "qr",
+        *(f"nn.functional.max_unpool{n}d" for n in (1, 2, 3)),
+    )),
 }  # fmt: skip
 
 
@@ -50,14 +60,14 @@ def torch_half(path: str, only: str) -> None:
 
     def plain(value: Any) -> Any:
         if isinstance(value, torch.Tensor):
-            if value.dtype.is_complex or value.is_sparse or value.dtype is torch.bfloat16:
+            if value.is_sparse or value.dtype is torch.bfloat16:
                 raise TypeError
-            return ("tensor", value.detach().numpy().copy(), value.requires_grad)
+            return ("tensor", value.detach().resolve_conj().resolve_neg().numpy().copy(), value.requires_grad)
         if isinstance(value, (list, tuple)):
             return [plain(v) for v in value]
         if isinstance(value, torch.dtype):
             return ("dtype", str(value).removeprefix("torch."))
-        if value is None or isinstance(value, (int, float, bool, str)):
+        if value is None or isinstance(value, (int, float, complex, bool, str)):
             return value
         raise TypeError
 
@@ -74,7 +84,7 @@ def torch_half(path: str, only: str) -> None:
             if kind not in op.dtypes:
                 continue
             torch.manual_seed(0)
-            moves = dtype == "float64" and op.supports_autograd
+            moves = dtype in ("float64", "complex128") and op.supports_autograd
             try:
                 samples = list(itertools.islice(op.sample_inputs("cpu", kind, requires_grad=moves), SAMPLES))
             except Exception:
@@ -91,8 +101,9 @@ def torch_half(path: str, only: str) -> None:
                     slopes = [r for r in found if r.requires_grad]
                     gradients = None
                     if moving and slopes:
-                        got = torch.autograd.grad(sum(r.sum() for r in slopes), moving, allow_unused=True)
-                        gradients = [None if g is None else g.detach().numpy().copy() for g in got]
+                        total = sum(torch.real(r.sum()) for r in slopes)
+                        got = torch.autograd.grad(total, moving, allow_unused=True)
+                        gradients = [None if g is None else plain(g)[1] for g in got]
                 except Exception:
                     continue
                 cases.append((op.name, op.variant_test_name, dtype, args, kwargs, answer, gradients))
@@ -109,14 +120,14 @@ def counterpart(name: str) -> Any:
     from anfora import mint, ops
 
     *path, last = name.split(".")
-    if path and path[0] in ("linalg", "special", "nn"):
-        where: Any = mint
-        for part in path:
-            where = getattr(where, part, None)
-    else:
-        where = mint
-    found = getattr(where, last, None)
-    return found if found is not None or path else getattr(ops, last, None)
+    found: Any = mint
+    for part in (*path, last):
+        found = getattr(found, part, None)
+    return (
+        getattr(ops, last, None)
+        if found is None and path[:1] in ([], ["fft"], ["linalg"], ["special"], ["nn"])
+        else found
+    )
 
 
 def our_half(path: str, only: str, verbose: bool) -> int:
@@ -148,7 +159,8 @@ def our_half(path: str, only: str, verbose: bool) -> int:
                 return getattr(ms, {"bool": "bool_"}.get(value[1], value[1]), value[1])
             return [made(v) for v in value] if isinstance(value, list) else value
 
-        ours, ours_named = made(args), {k: made(v) for k, v in kwargs.items()}
+        ours, ours_named = made(args), {k: made(v) for k, v in kwargs.items() if k not in PLACES}
+        ours = [ours[i] for i in (*ORDERS.get(name, ()), *range(len(ORDERS.get(name, ())), len(ours)))]
 
         def call(*given: Tensor, function: Any = function, ours: list = ours, ours_named: dict = ours_named) -> Any:
             return leaves_of(function(*put(ours, given), **ours_named))
@@ -194,14 +206,14 @@ def compare(call: Any, moving: list, answer: list, gradients: list | None) -> tu
         if ours.shape != theirs.shape:
             return "shape", f"{ours.shape}, torch {theirs.shape}"
     for ours, (_, theirs, _) in zip(found, answer):
-        tol = 1e-3 if theirs.dtype == np.float32 else 1e-6
+        tol = 1e-3 if theirs.dtype in (np.float32, np.complex64) else 1e-6
         with np.errstate(all="ignore"):
-            if not np.allclose(ours.asnumpy().astype(np.float64), theirs.astype(np.float64), tol, tol, equal_nan=True):
+            if not np.allclose(as_wide(ours.asnumpy()), as_wide(theirs), tol, tol, equal_nan=True):
                 return "value", f"{ours.asnumpy().ravel()[:4]}, torch {theirs.ravel()[:4]}"
     if gradients is not None and moving:
 
         def total(*given: Any) -> Any:
-            return sum(r.sum() for r in call(*given) if r.dtype.is_float)
+            return sum(r.sum() for r in call(*given) if r.dtype.is_float or r.dtype.is_complex)
 
         try:
             got = ms.grad(total, tuple(range(len(moving))))(*moving)
@@ -215,6 +227,10 @@ def compare(call: Any, moving: list, answer: list, gradients: list | None) -> tu
         if ours.asnumpy().dtype != theirs.dtype:
             return "dtype", f"{ours.asnumpy().dtype}, torch {theirs.dtype}"
     return "same", ""
+
+
+def as_wide(array: np.ndarray) -> np.ndarray:
+    return array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
 
 
 def shown(tree: Any) -> str:

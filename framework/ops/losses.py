@@ -31,7 +31,6 @@ from anfora.kernel.reduce import plan_reduce
 from anfora.ops.activation import relu, sigmoid, softplus
 from anfora.ops.arithmetic import abs, maximum, minimum
 from anfora.ops.comparison import where
-from anfora.ops.complexes import has_parts
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.creation import arange
@@ -43,7 +42,6 @@ from anfora.ops.families import (
     by_element,
     elementwise,
     place_of_fault,
-    type_of,
     with_absent,
 )
 from anfora.ops.indexing import gather, gather_elements
@@ -166,8 +164,8 @@ def _widened(name: str, **tensors: Any) -> tuple[DType, list]:
     for arg, x in tensors.items():
         if x is not None and not isinstance(x, Tensor):
             raise OpTypeError(f"{name} needs a tensor for `{arg}`, but got {type(x).__name__}", arg=arg)
-        if has_parts(x):
-            raise no_complex(name, type_of(x), arg)
+        if x is not None and x.dtype.is_complex:
+            raise no_complex(name, TensorType(x.dtype, x.shape), arg)
     dtype = common_dtype(*(x for x in tensors.values() if x is not None)).lifted
     wide = float64 if dtype is float64 else float32
     return dtype, [x if x is None or x.dtype is wide else cast(x, wide) for x in tensors.values()]
