@@ -25,7 +25,7 @@ from typing import Any
 
 from anfora import paths
 from anfora.core import tracebacks
-from anfora.core.nearest import MissingName
+from anfora.core.nearest import below
 from anfora.interop import neighbours
 
 __version__ = "0.1.0.dev0"
@@ -125,7 +125,7 @@ _MODULES = {
     "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",
     "multiprocessing": "anfora.multiprocessing",
     "nn": "anfora.nn", "numpy": "anfora.numpy", "onnx": "anfora.onnx", "ops": "anfora.ops",
-    "optim": "anfora.optim", "runtime": "anfora.runtime", "scipy": "anfora.scipy",
+    "optim": "anfora.optim", "profiler": "anfora.profiler", "runtime": "anfora.runtime", "scipy": "anfora.scipy",
     "train": "anfora.train", "utils": "anfora.utils",
 }  # fmt: skip
 
@@ -142,7 +142,7 @@ def __getattr__(name: str) -> Any:
     if name in _TYPES:
         return getattr(_loaded("anfora.core.dtype"), _TYPES[name])
     if name not in _HOME:
-        raise MissingName("anfora", name)
+        return below("anfora", name)
     _loaded("anfora.ops")  # gives Tensor its methods
     _loaded("anfora.eager")
     value = globals()[name] = getattr(_loaded(_HOME[name]), name)

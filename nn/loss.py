@@ -7,11 +7,12 @@ The formulas stand with the operators of the same names.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora import ops
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.tensor import Tensor
 from anfora.nn.activation import activation_of
 from anfora.nn.checks import flag, integer, number, probability
@@ -769,3 +770,7 @@ def _optional_tensor(owner: str, name: str, value: Any) -> Tensor | None:
     if value is not None and not isinstance(value, Tensor):
         raise OpTypeError(f"{owner} needs a tensor or None for `{name}`, but got {type(value).__name__}", arg=name)
     return value
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["MissingName", "did_you_mean", "missing_in", "names_of", "nearest", "suggested"]
+__all__ = ["MissingName", "below", "did_you_mean", "missing_in", "names_of", "nearest", "suggested"]
 
 
 class MissingName(AttributeError):
@@ -41,14 +41,19 @@ def missing_in(module: str, home: str | None = None) -> Callable[[str], Any]:
     """
 
     def __getattr__(name: str) -> Any:
-        below = sys.modules.get(f"{module}.{name}")
-        if below is not None:
-            return below
         if home is not None and name in names_of(home):
             return getattr(importlib.import_module(home), name)
-        raise MissingName(module, name)
+        return below(module, name)
 
     return __getattr__
+
+
+def below(module: str, name: str) -> Any:
+    """What a module has that no file of it defines: one of MindSpore's paths, which stand there from the start."""
+    found = sys.modules.get(f"{module}.{name}")
+    if found is None:
+        raise MissingName(module, name)
+    return found
 
 
 #: Where a name may stand that a program looks for elsewhere, the most used first.

@@ -35,7 +35,7 @@ from anfora.core.dtype import (  # noqa: F401
     uint64,
 )
 from anfora.core.errors import OpTypeError
-from anfora.core.nearest import MissingName
+from anfora.core.nearest import below
 from anfora.core.tensor import Tensor
 from anfora.numpy import arrays, calculations, standard
 from anfora.numpy.arrays import *  # noqa: F403
@@ -151,7 +151,7 @@ def __getattr__(name: str) -> Any:
     elif name == "fft":
         return import_module("anfora.numpy.fft")
     else:
-        raise MissingName("anfora.numpy", name)
+        return below("anfora.numpy", name)
     globals()[name] = found
     return found
 

@@ -22,7 +22,7 @@ import numpy as np
 from anfora.core import slots
 from anfora.core.arguments import word_for_one_of
 from anfora.core.errors import AnforaError, OpTypeError
-from anfora.core.nearest import MissingName
+from anfora.core.nearest import below
 from anfora.core.op import Op, by_own_names, defaults_of, parameter_names
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import locate
@@ -131,4 +131,4 @@ def __getattr__(name: str) -> Any:
         ops = importlib.import_module("anfora.ops")
         if name in dir(ops):
             return getattr(ops, name)
-    raise MissingName("anfora.ops.composite", name)
+    return below("anfora.ops.composite", name)

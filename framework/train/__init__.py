@@ -14,7 +14,7 @@ import importlib
 import sys
 from typing import Any
 
-from anfora.core.nearest import MissingName
+from anfora.core.nearest import below
 
 #: The modules whose names are this package's too, as in MindSpore.
 _HOMES = ("anfora.train.", "anfora.nn.metrics", "anfora.nn.amp", "anfora.interop.checkpoint")
@@ -33,7 +33,7 @@ def __getattr__(name: str) -> Any:
             return getattr(anfora, name)
         except AttributeError:
             pass
-    raise MissingName(__name__, name)
+    return below(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ import atexit
 import os
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from anfora.core.arguments import answers
 from anfora.core.cell import Cell
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.files import made_folder
+from anfora.core.nearest import missing_in
 from anfora.core.settings import log
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import choice, flag, integer
@@ -236,3 +237,7 @@ def _text(value: Any) -> str:
     if isinstance(value, dict):
         return "\n".join(["| | |", "|---|---|", *(f"| {name} | {held} |" for name, held in value.items())])
     return "\n".join(f"    {line}" for line in str(value).splitlines())
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -20,6 +20,7 @@ from . import numpy as numpy
 from . import onnx as onnx
 from . import ops as ops
 from . import optim as optim
+from . import profiler as profiler
 from . import runtime as runtime
 from . import scipy as scipy
 from . import train as train

@@ -59,3 +59,17 @@ DOORS = {
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_leads_in(door):
     assert run(DOORS[door]) == "5.0\n"
+
+
+def test_paths_are_attributes_too():
+    """MindSpore's paths stand beneath `anfora` without an import, as beneath `mindspore`."""
+    program = """if True:
+        import anfora
+        from anfora.paths import PATHS
+        for path in sorted({path for paths in PATHS.values() for path in paths}):
+            module = anfora
+            for name in path.split("."):
+                module = getattr(module, name)
+        print(anfora.hal.max_memory_allocated() > 0, anfora.profiler.Profiler is anfora.Profiler)
+    """
+    assert run(program) == "True True\n"
