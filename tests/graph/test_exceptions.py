@@ -4,14 +4,16 @@ attribute; and what is let go of when it leaves a function."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import traceback
 import types
 
 import pytest
 
 import anfora as ms
-from anfora import Tensor, nn
+from anfora import Tensor, jit, nn
 from anfora.core.errors import OpValueError
+from anfora.graph.run import ledger
 
 LOG: list[str] = []
 
@@ -405,3 +407,118 @@ def test_each_call_has_exceptions_of_its_own(program):
         return results, numbers, [str(each) for each in errors], [getattr(each, "number", None) for each in errors]
 
     assert told(ms.jit(program)) == told(program)
+
+
+class Refused(Exception):
+    """What only Python makes, since nothing is known of it."""
+
+
+def through_finally(error):
+    try:
+        raise error
+    finally:
+        PASSED.append("finally")
+
+
+def through_other_handlers(error):
+    try:
+        raise error
+    except KeyError:
+        pass
+
+
+def through_a_bare_raise(error):
+    try:
+        raise error
+    except Refused:
+        PASSED.append("raise")
+        raise
+
+
+def through_a_manager(error):
+    with noting():
+        raise error
+
+
+@contextlib.contextmanager
+def noting():
+    try:
+        yield
+    finally:
+        PASSED.append("left")
+
+
+class Noting:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        PASSED.append(args[0].__name__)
+
+
+def through_a_manager_of_a_class(error):
+    with Noting():
+        raise error
+
+
+def through_a_generator(error):
+    return list(failing(error))
+
+
+def failing(error):
+    try:
+        yield 1
+        raise error
+    finally:
+        PASSED.append("ended")
+
+
+def through_a_handler_that_fails(error):
+    try:
+        raise error
+    except Refused:
+        raise Refused("again") from None
+
+
+PASSED: list[str] = []
+WAYS = [
+    through_finally, through_other_handlers, through_a_bare_raise, through_a_manager, through_a_manager_of_a_class,
+    through_a_generator, through_a_handler_that_fails,
+]  # fmt: skip
+
+
+def between(way, error):
+    try:
+        return way(error)
+    except ValueError:
+        return None
+
+
+def caught_from(way, x):
+    error = Refused("no")
+    y = x * 2
+    try:
+        between(way, error)
+    except Refused as caught:
+        PASSED.append("caught")  # a piece ends, while the exception is handled
+        error = caught
+    return y, error
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_an_exception_from_outside_shows_each_call_that_it_comes_out_of(way, is_nested, monkeypatch):
+    monkeypatch.setattr(ledger, "_FREE", 1 << 60)
+
+    def program(x):
+        return caught_from(functools.partial(between, way) if is_nested else way, x)
+
+    def shown(function, n):
+        PASSED.clear()
+        _, error = function(Tensor([1.0, n]))
+        places = [(entry.name, entry.lineno) for entry in traceback.extract_tb(error.__traceback__)]
+        return [place for place in places if place[0] not in ("program", "shown")], [*PASSED], repr(error.__context__)
+
+    compiled = jit(program)
+    for n in (1.0, 1.0, 2.0, 2.0, 3.0):
+        assert shown(compiled, n) == shown(program, n)

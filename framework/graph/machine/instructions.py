@@ -519,17 +519,14 @@ def op_RAISE(machine: Machine, frame: Frame, n: int) -> None:
     if n == 0:
         error = machine.handled() or sys.exc_info()[1]
         if error is None:
-            error = RuntimeError("No active exception to reraise")
-        else:
-            machine.note_raised(error)
-        raise error
+            raise RuntimeError("No active exception to reraise")
+        machine.world.reraise(machine, error)
     error = frame.stack.pop()
     machine.world.raise_(machine, error, *(() if cause is _ABSENT else (cause,)))
 
 
 def op_RERAISE(machine: Machine, frame: Frame, _: None) -> None:
-    machine.note_raised(frame.stack[-1])
-    raise frame.stack.pop()
+    machine.world.reraise(machine, frame.stack.pop())
 
 
 def op_IMPORT(machine: Machine, frame: Frame, what: tuple[str, tuple | None, int]) -> None:

@@ -258,6 +258,15 @@ class Machine:
                 return frame.caught[-1]
         return None if self.below is None else self.below.handled()
 
+    def is_left_for_a_handler(self) -> bool:
+        """Whether an exception that is raised now comes out of a frame of the program before a handler gets it."""
+        is_left = False
+        for frame in reversed(self.frames):
+            if frame.handlers:
+                return is_left
+            is_left = is_left or not frame.code.is_internal
+        return False
+
     def natively(self, operation: Callable, args: Any, names: dict) -> Any:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)

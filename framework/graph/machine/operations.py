@@ -10,7 +10,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length",
@@ -19,7 +19,8 @@ __all__ = [
     "has_index", "has_own", "holds", "import_absent", "is_filled", "is_made", "is_mapping", "is_of_python",
     "flags_of", "is_sequence", "is_set",
     "join", "make_dict", "make_set", "matches", "merge", "merge_keywords", "mro_of", "names_of_pattern", "no_comparison",
-    "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread", "table_of",
+    "no_operator", "order_of", "raise_", "reraise", "rest_of_mapping", "send", "set_global", "special_method", "spread",
+    "table_of",
     "unbound", "unbound_outside", "unpack", "unpack_rest", "update", "values_of_keys", "viewed",
 ]  # fmt: skip
 
@@ -99,6 +100,16 @@ def raise_(error: Any, *cause: Any) -> None:
     if cause:
         raise error from cause[0]
     raise error
+
+
+def reraise(error: BaseException) -> NoReturn:
+    """Go on with an exception that has been raised before, in the context that it has."""
+    context = error.__context__
+    try:
+        raise error
+    finally:
+        error.__context__ = context
+        del error, context  # this frame stands in the traceback
 
 
 class _Without:

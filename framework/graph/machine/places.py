@@ -21,6 +21,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from anfora.graph.machine import operations
 from anfora.graph.machine.outline import Outlined
 from anfora.graph.machine.signals import holds, releases
 from anfora.graph.source.code import Position
@@ -274,6 +275,8 @@ def do_alone(made: types.CodeType, scope: dict[str, Any], call: Variables, handl
         scope: the variables of its module.
         call: the local ones, and what is done.
     """
+    if call[".do"] is operations.reraise:  # it has its line
+        operations.reraise(*call[".args"])
     try:
         if handled is None:
             return eval(made, scope, call)

@@ -83,6 +83,11 @@ class Plain:
         """Raise an exception, from a cause if one is given."""
         machine.natively(operations.raise_, (error, *cause), {})
 
+    def reraise(self, machine: Machine, error: BaseException) -> None:
+        """Go on with an exception that has been raised before."""
+        machine.note_raised(error)
+        raise error
+
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         """Call something: push its result, or a frame."""
         machine.push(self.do(machine, function, args, kwargs))

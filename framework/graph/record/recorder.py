@@ -191,6 +191,11 @@ class Recorder(Doing):
             self.interpret(machine, operations.raise_, (error, *cause), {}, "raising an exception from outside")
         super().raise_(machine, error, *cause)
 
+    def reraise(self, machine: Machine, error: BaseException) -> None:
+        if self.is_outside(error) and machine.is_left_for_a_handler():  # lines of callers come into its traceback
+            self.interpret(machine, operations.reraise, (error,), {}, "going on with an exception from outside")
+        super().reraise(machine, error)
+
     def truth(self, machine: Machine, value: Any) -> bool:
         kind = type(value)
         if kind is bool:
