@@ -133,7 +133,29 @@ def returned_twice(make, x):
     return made is [made][0], [made, (made,)]
 
 
+#: What no iterator can do; of views `len` alone is one of these.
+REFUSED = [
+    operator.neg, abs, float, int, complex, chr, ord, hex, lambda made: made + 1, lambda made: "a" + made,
+    lambda made: [1] + made, lambda made: made @ 2, lambda made: [1] * made, lambda made: made[0], lambda made: [1, 2][made],
+    lambda made: (1, 2)[made], lambda made: made < 1, lambda made: range(made), lambda made: len(made), lambda made: round(made),
+    lambda made: "%d" % made, lambda made: format(made, "d"), lambda made: pow(made, 1), lambda made: divmod(1, made),
+    lambda made: 1 << made, lambda made: made & {1}, lambda made: operator.index(made), lambda made: made(), lambda made: {**made},
+]  # fmt: skip
+
+
+def refused(make, x):
+    texts = []
+    for way in REFUSED:
+        made = make()
+        try:
+            way(made)
+        except (TypeError, AttributeError) as error:
+            texts.append(str(error))
+    return texts, x
+
+
 PROGRAMS = [
+    refused,
     pickled,
     in_pythons_hands,
     returned_twice,

@@ -20,7 +20,17 @@ from anfora.graph.machine.walks import Walk, name_of, raise_missing
 if TYPE_CHECKING:
     from anfora.graph.machine.world import Plain
 
-__all__ = ["Generator", "Original", "Thrown", "as_given", "driven_by", "for_python", "is_left", "thrown"]
+__all__ = [
+    "Generator",
+    "Original",
+    "Thrown",
+    "as_given",
+    "driven_by",
+    "for_python",
+    "is_left",
+    "named",
+    "thrown",
+]
 
 
 class Generator:
@@ -121,6 +131,13 @@ class Generator:
         running = driven(self)
         next(running)
         return running
+
+    def of_its_kind(self) -> Any:
+        """An iterator of Python's of the same class, for a message about that."""
+        original = self.original
+        if original is None:
+            return self
+        return original.ended() if original.ended is not None else original.over and original.over(iter(()))
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -316,6 +333,14 @@ class Original(NamedTuple):
 def for_python(values: Iterable) -> tuple:
     """Values that Python is given: for iterators of the machine's its own."""
     return tuple([value.python() if type(value) in (Generator, Walk) else value for value in values])
+
+
+def named(args: Any, error: TypeError) -> tuple | None:
+    """What an operation was given that Python has refused in words about its classes, with iterators of the classes that
+    they have in the program in the places of the machine's; None if it is not about these."""
+    if not any(type(value) in (Generator, Walk) and type(value).__name__ in str(error) for value in args):
+        return None
+    return tuple([value.of_its_kind() if type(value) in (Generator, Walk) else value for value in args])
 
 
 def is_left(value: Any) -> bool:

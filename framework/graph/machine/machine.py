@@ -22,7 +22,7 @@ from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
 from anfora.graph.machine.frames import Frame, bind
-from anfora.graph.machine.generators import Generator, Thrown, for_python
+from anfora.graph.machine.generators import Generator, Thrown, for_python, named
 from anfora.graph.machine.instructions import INSTRUCTIONS, no_more
 from anfora.graph.machine.places import Location, Variables, do_alone, do_at, needs_no_frames, plainly
 from anfora.graph.machine.requests import Drain, Enter, Pause
@@ -270,20 +270,34 @@ class Machine:
     def natively(self, operation: Callable, args: Any, names: dict) -> Any:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)
-        shown = self.frames[-1]
-        if shown.code.is_internal:
-            shown = self._shown()
+        refused: BaseException | None = None
         try:
-            if not needs_no_frames(operation):
-                args = for_python(args) if operation is plainly else args  # iterators of the machine's are Python's own
-                return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
-            code, variables = shown.code, functools.partial(_variables, self.world, shown)
-            made = stub(code.python, code.positions[shown.pc - 1])
-            call = Variables(variables, operation, args, names)
-            return do_alone(made, shown.function.__globals__, call, self.handled())
+            try:
+                return self._natively(operation, args, names)
+            except TypeError as error:
+                shown = named(args, error)
+                if shown is None:
+                    raise
+                refused = error
+            self._natively(operation, shown, names)
+            raise refused
         except BaseException as error:
             self.raised = id(error)
             raise
+        finally:
+            refused = None
+
+    def _natively(self, operation: Callable, args: Any, names: dict) -> Any:
+        shown = self.frames[-1]
+        if shown.code.is_internal:
+            shown = self._shown()
+        if not needs_no_frames(operation):
+            args = for_python(args) if operation is plainly else args  # iterators of the machine's are Python's own
+            return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
+        code, variables = shown.code, functools.partial(_variables, self.world, shown)
+        made = stub(code.python, code.positions[shown.pc - 1])
+        call = Variables(variables, operation, args, names)
+        return do_alone(made, shown.function.__globals__, call, self.handled())
 
     def note_raised(self, error: BaseException) -> None:
         """An exception comes that has been raised before: its context is what it is."""

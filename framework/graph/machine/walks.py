@@ -70,6 +70,10 @@ class Walk:
         self._is_lent = True
         return self._rest
 
+    def of_its_kind(self) -> Any:
+        """An iterator of Python's of the same class, for a message about that."""
+        return self._rest
+
     def _present(self) -> tuple:
         """What it goes over now; of a view the keys, as they lie in its dict."""
         if type(self.base) not in operations.VIEWS:
