@@ -159,6 +159,7 @@ ITERATORS = [
     "itertools.groupby([1, 2])", "map(abs, [1, 2])", "zip((a for a in [1]), [1])", "itertools.starmap(pow, [(1, 2)])",
     "iter({1: 2}.values())", "itertools.pairwise([1, 2])", "(a for a in [1])", "itertools.takewhile(abs, [1])",
     "iter(collections.deque([1]))", "iter(abs, 3)", "filter(None, [1])", "enumerate(a for a in [1])",
+    "iter(t)",
 ]  # fmt: skip
 
 
@@ -167,6 +168,7 @@ def test_an_iterator_has_the_attributes_of_pythons(iterator):
     names = [*OF_ALL]
     text = (
         f"def program(t, n):\n    it = {iterator}\n    found = [(name, hasattr(it, name)) for name in {names}]\n"
+        "    found += [getattr(it, name, None) for name in ('__name__', '__qualname__')]\n"
         "    t.sum().item()\n    try: it.missing\n    except AttributeError as error: found.append(str(error))\n"
         "    close = lambda: it.close()\n    if hasattr(it, 'close'): close()\n    return found, it.__doc__\n"
     )

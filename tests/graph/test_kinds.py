@@ -135,11 +135,11 @@ def returned_twice(make, x):
 
 #: What no iterator can do; of views `len` alone is one of these.
 REFUSED = [
-    operator.neg, abs, float, int, complex, chr, ord, hex, lambda made: made + 1, lambda made: "a" + made,
-    lambda made: [1] + made, lambda made: made @ 2, lambda made: [1] * made, lambda made: made[0], lambda made: [1, 2][made],
-    lambda made: (1, 2)[made], lambda made: made < 1, lambda made: range(made), lambda made: len(made), lambda made: round(made),
-    lambda made: "%d" % made, lambda made: format(made, "d"), lambda made: pow(made, 1), lambda made: divmod(1, made),
-    lambda made: 1 << made, lambda made: made & {1}, lambda made: operator.index(made), lambda made: made(), lambda made: {**made},
+    operator.neg, abs, float, int, complex, chr, ord, hex, range, len, round, operator.index,
+    lambda it: it + 1, lambda it: "a" + it, lambda it: operator.add([1], it), lambda it: it @ 2, lambda it: [1] * it,
+    lambda it: it[0], lambda it: [1, 2][it], lambda it: (1, 2)[it], lambda it: it < 1, lambda it: operator.mod("%d", it),
+    lambda it: format(it, "d"), lambda it: pow(it, 1), lambda it: divmod(1, it), lambda it: 1 << it, lambda it: it & {1},
+    lambda it: it(), lambda it: {**it},
 ]  # fmt: skip
 
 

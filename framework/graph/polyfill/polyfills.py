@@ -305,6 +305,10 @@ def rows_(tensor):
         yield tensor[i]
 
 
+#: As `Tensor.__iter__` has it, whose generator it is in the program.
+rows_.__name__, rows_.__qualname__ = "<genexpr>", "Tensor.__iter__.<locals>.<genexpr>"
+
+
 def items_(items):
     """Over a list, whose items are read one by one, so that they are numbers that vary."""
     i = 0
