@@ -1832,3 +1832,34 @@ def test_what_python_does_not_work_out_is_done_each_time(text):
         except Exception as error:
             outcomes.append((type(error), str(error)))
     assert outcomes[0] == outcomes[1]
+
+
+#: How an item of a display is written down, and what stands around all.
+DISPLAYS = {
+    "dict": ("{", "log({0}): log({0} + 100)", "}"),
+    "dict of objects": ("{", "V({0}): log({0})", "}"),
+    "set": ("{", "log({0})", "}"),
+    "list": ("[", "log({0})", "]"),
+    "tuple": ("(", "log({0})", ",)"),
+    "names": ("dict(", "a{0}=log({0})", ")"),
+}  # fmt: skip
+FAILING = ["log([])", "log([]): log(2)", "**log({1: 2})", "*log([1])", "**log(3)", "*log(3)"]
+
+
+@pytest.mark.parametrize("count", [1, 15, 16, 17, 18, 32, 33, 35, 51])
+@pytest.mark.parametrize("display", DISPLAYS)
+@pytest.mark.parametrize("failing", FAILING)
+def test_what_is_done_behind_an_item_that_fails(display, failing, count):
+    start, item, end = DISPLAYS[display]
+    for place in {0, count // 2, count - 1}:
+        items = [item.format(i) for i in range(count)]
+        items[place] = failing
+        source = f"def program():\n    return {start}{', '.join(items)}{end}"
+        try:
+            compile(source, "", "exec")
+        except SyntaxError:  # of a dict in a list, say
+            return
+        names = load("display", source)
+        expected = outcome(names, names["program"])
+        got, _ = by_machine(load("display", source), False)
+        assert got == expected

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.graph.source.code import BINARY, COMPARE, UNARY, Unsupported
@@ -15,9 +15,10 @@ from anfora.graph.source.writer import Label, Writer
 __all__ = ["Expressions"]
 
 _OF_VARIABLES = {"GET": "LOAD", "SET": "STORE", "DEL": "DELETE"}
-#: How many items stand on the stack at most before a container is made of them. A dict is looked through where others are
-#: merged into it, so these are more.
-_FEW, _RUN = 30, 128
+#: How many things stand on the stack at most before a container is made of them, and how many items of a dict become one of
+#: their own, as in Python. A dict is looked through where others are merged into it, so of those whose keys can be hashed
+#: more do.
+_FEW, _RUN, _MANY_PLAIN = 30, 17, 128
 CONVERSIONS = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 
 
@@ -250,37 +251,47 @@ class Expressions(Writer):
 
     def Dict(self, node: ast.Dict) -> None:
         self.mapping(
-            zip(node.keys, node.values), self.value, node, lambda value: self.emit("MERGE", 1, value or node, node)
+            [*zip(node.keys, node.values)], self.value, node, lambda value: self.emit("MERGE", 1, value or node, node)
         )
 
     def mapping(
         self,
-        items: Iterable[tuple[Any, Any]],
+        items: Sequence[tuple[Any, Any]],
         key: Callable[[Any], None],
         node: ast.AST,
         merge: Callable[[ast.expr | None], None],
     ) -> None:
-        """A dict of items. Runs of them are made at once, as Python does: then their keys are hashed. Long ones are
-        several.
+        """A dict of items. Those that follow each other become one at once where they are few or their keys can be hashed,
+        and otherwise go into it one by one, as with Python: so what has been done is known where something fails.
 
         Args:
             items: where the key is None, the value is a mapping.
             key: leaves a key on the stack.
             merge: puts what is on the stack into the dict: such a mapping, or None for a run of items.
         """
-        is_made, count = False, 0
+        is_plain = all(name is None or isinstance(name, (ast.Constant, ast.keyword)) for name, _ in items)
+        most = _MANY_PLAIN if is_plain else _RUN
+        is_made = False
+        run: list[tuple[Any, Any]] = []
         for name, value in (*items, (None, None)):
             if name is not None:
-                key(name)
-                self.value(value)
-                count += 1
-                if count < _RUN:
+                run.append((name, value))
+                if len(run) < most:
                     continue
-            if count or not is_made:
-                self.emit("MAP", count, node)
+            if run or not is_made:
+                at_once = is_plain or 2 * len(run) <= _FEW
+                if not at_once:
+                    self.emit("MAP", 0, node)
+                for one, its_value in run:
+                    key(one)
+                    self.value(its_value)
+                    if not at_once:
+                        self.emit("PUT", 1, node)
+                if at_once:
+                    self.emit("MAP", len(run), node)
                 if is_made:
                     merge(None)
-            is_made, count = True, 0
+            is_made, run = True, []
             if name is None and value is not None:
                 self.value(value)
                 merge(value)
