@@ -562,3 +562,44 @@ def test_what_a_hop_gives_is_no_global_of_the_same_value(values):
     compiled = jit(noted)
     for _ in range(3):
         assert compiled(made()) == noted(made())
+
+
+class Place:
+    """A place in a sequence, which is equal to all, and tells when it is asked."""
+
+    def __init__(self, at, told):
+        self.at, self.told = at, told
+
+    def __index__(self):
+        self.told.append(self.at)
+        return self.at
+
+    def __eq__(self, other):
+        self.told.append("equal")
+        return True
+
+
+PARTS = {
+    "numbers": lambda told: [(0, 2), (0, 2), (1, None), (None, -1), (True, 3)],
+    "tensors": lambda told: [(Tensor(0), Tensor(2)), (Tensor(1), Tensor(2)), (Tensor(1), None)],
+    "numbers of numpy": lambda told: [(np.int64(0), None), (np.int64(1), None), (np.int64(1), np.int8(2))],
+    "objects": lambda told: [(Place(0, told), 2), (Place(1, told), 2), (Place(1, told), Place(3, told))],
+    "wrong ones": lambda told: [(1.5, None), ("a", None), ([], None), (None, [])],
+}
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_slices_are_known_by_their_parts(parts):
+    def taken(x, place):
+        try:
+            return [0, 1, 2, 3][place], x[place].tolist(), type(place.start), place.stop is None
+        except TypeError as error:
+            return str(error)
+
+    def run(function):
+        told: list = []
+        return [
+            function(Tensor([1.0, 2.0, 3.0, 4.0]), slice(*pair)) for _ in range(2) for pair in PARTS[parts](told)
+        ], told
+
+    assert run(jit(taken)) == run(taken)

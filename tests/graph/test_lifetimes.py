@@ -393,6 +393,18 @@ def dropped_in_a_cycle(x):
     return seen() is None, x + 1
 
 
+def dropped_in_a_slice(x):
+    class Inside:
+        pass
+
+    thing = Inside()
+    thing.part = slice(thing)
+    seen = weakref.ref(thing)
+    thing = None
+    gc.collect()
+    return seen() is None, x + 1
+
+
 def dropped_by_a_method(x):
     class Made:
         def fail(self):
@@ -459,7 +471,7 @@ def proxied(x):
 
 WAYS = iter([1, "a", None, 2.5, 1, "a", None, 2.5, (), []])
 DROPPING = [
-    dropped_by_name, dropped_in_a_cycle, dropped_by_a_method, dropped_class, dropped_by_a_manager,
+    dropped_by_name, dropped_in_a_cycle, dropped_in_a_slice, dropped_by_a_method, dropped_class, dropped_by_a_manager,
     dropped_behind_a_way_not_seen, proxied,
 ]  # fmt: skip
 

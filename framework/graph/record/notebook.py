@@ -230,10 +230,13 @@ class Notebook(Objects):
         if kind in (int, float) and (kind is float or self.keeper.varies(origin)):
             self.guard("type", origin, kind)
             return Number(origin, value)
-        if kind in SIMPLE or kind is slice:
+        if kind in SIMPLE:
             self.guard("equal", origin, value)
             if has_identity(value):
                 self.read.setdefault(id(value), (value, []))[1].append(origin)
+            return value
+        if kind is slice:
+            self._register_slice(value, origin)
             return value
         if known.is_bound(value) and not known.is_chain(value):
             self._register_method(value, origin)
@@ -342,11 +345,21 @@ class Notebook(Objects):
         elif (known.is_bound(value) or is_a(value, types.MethodType)) and not known.is_chain(value):
             self._register_method(value, origin)
         elif type(value) is slice:
-            self.guard("equal", origin, value)
+            self._register_slice(value, origin)
         elif is_a(value, type):
             self.dynamic[id(value)] = value
         elif type(value) in known.CONTAINERS or (not self.opaque(value) and type(value) is not types.CellType):
             self.guard("type", origin, type(value))
+
+    def _register_slice(self, value: slice, origin: Origin) -> None:
+        """A slice is as known as its parts: a guard holds none that is an object, nor asks it whether it is equal."""
+        self.guard("type", origin, slice)
+        for name in ("start", "stop", "step"):
+            part, found = getattr(value, name), self.origin("attr", name, origin)
+            if type(part) in SIMPLE:
+                self.guard("equal", found, part)
+            else:
+                self.register(part, found)
 
     def bring(self, tensor: Tensor, origin: Origin) -> None:
         """Let a tensor stand in a slot of which it is known that it always holds one of that layout, apart from others."""
