@@ -35,10 +35,10 @@ def bound(op: Any, count: int | None = None, /, **attributes: Any) -> Any:
     return _filled("bound")(op, count, **attributes)
 
 
-def native_change(op: Any, in_python: Any, untaped: bool = False, name: str | None = None) -> Any:
+def native_change(op: Any, in_python: Any, untaped: int = 0, name: str | None = None) -> Any:
     """A function that computes an operator (None: zeros; "item": `x[key] = value`) and writes the result into its first
-    argument, native where that is possible. `in_python` is that function; an `untaped` one is an effect that no tape
-    follows. With a name it is that method of Tensor."""
+    argument, native where that is possible. `in_python` is that function; `untaped` says where it is an effect that no
+    tape follows, see kernel/change.py. With a name it is that method of Tensor."""
     return _filled("native_change")(op, in_python, untaped, name)
 
 

@@ -30,6 +30,7 @@ from anfora.eager.entry import Entry, entry_for, freeze, plain_number, tensor_ma
 from anfora.eager.tape import Followed, Leaf, Node, Output
 from anfora.kernel import glue
 from anfora.kernel.build import answering, is_asking
+from anfora.kernel.change import TAPED, UNTAPED
 from anfora.kernel.given import ARGUMENTS, OUTPUTS
 from anfora.kernel.site import NativeEntry, Site
 
@@ -686,7 +687,7 @@ def _assignment() -> Callable:
         with tape.recording(False):
             return operators.copy_to(parameter, value)
 
-    return native_change(operators.copy_to, in_python, untaped=True)
+    return native_change(operators.copy_to, in_python, UNTAPED)
 
 
 # -- the native path --------------------------------------------------------------------------------------------------
@@ -748,7 +749,7 @@ def native_method(op: Op, order: tuple[int, ...] | None, is_python: bool) -> Any
     return (site and site.method(Tensor)) or slow
 
 
-def native_change(op: Op | str | None, in_python: Callable, untaped: bool = False, name: str | None = None) -> Any:
+def native_change(op: Op | str | None, in_python: Callable, untaped: int = TAPED, name: str | None = None) -> Any:
     """A function, or a method of this name, that computes an operator and writes the result into its first argument: see
     `in_place.native_change`. "item" stands for `x[key] = value`."""
     if isinstance(op, str):

@@ -20,7 +20,21 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.eager.entry import Entry, entry_for
 from anfora.kernel import glue
-from anfora.kernel.change import ABSENT, ANYWHERE, APART, ARRAY, DOTS, IN_STEP, ITEMS, NEW_AXIS, NUMBER, SLICE
+from anfora.kernel.change import (
+    ABSENT,
+    ANYWHERE,
+    APART,
+    ARRAY,
+    DOTS,
+    IN_STEP,
+    ITEMS,
+    NEW_AXIS,
+    NUMBER,
+    SLICE,
+    TAPED,
+    UNTAPED,
+    UNTAPED_TO_PARAMETERS,
+)
 from anfora.kernel.executor import Program
 from anfora.kernel.given import ARGUMENTS
 from anfora.kernel.loops import plan_copy, plan_elementwise, plan_fill
@@ -39,23 +53,23 @@ def number_codes(entry: Entry, keys: list) -> tuple[str | None, ...]:
     )
 
 
-def written(entry: Entry, keys: list, untaped: bool = False) -> NativeChange | None:
+def written(entry: Entry, keys: list, untaped: int = TAPED) -> NativeChange | None:
     """The native form of an operator that writes its first argument."""
     if entry.written != (0,) or not _has_places(keys[0]):
         return None
     hazards = _hazards(keys, entry.program)
-    untaped = untaped or entry.op.is_untaped
-    return NativeChange(tuple(keys), entry.program, number_codes(entry, keys), hazards, untaped=int(untaped))
+    untaped = UNTAPED if entry.op.is_untaped else untaped
+    return NativeChange(tuple(keys), entry.program, number_codes(entry, keys), hazards, untaped)
 
 
-def native_change(op: Op | None, in_python: Callable, untaped: bool = False, name: str | None = None) -> Site | None:
+def native_change(op: Op | None, in_python: Callable, untaped: int = TAPED, name: str | None = None) -> Site | None:
     """The site of a function that computes an operator and writes the result into its first argument; None where there
     is no native path.
 
     Args:
         op: the operator, of all its tensors by position; None for one that sets to zero.
         in_python: the function itself.
-        untaped: whether the write is an effect that no tape follows.
+        untaped: whether the write is an effect that no tape follows; see kernel/change.py.
         name: of the method, if it is one.
     """
     if not glue.available():
@@ -125,7 +139,7 @@ def set_item(x: Tensor, key: Any, value: Any) -> NativeChange | None:
     in_step = _is_in_step(program) and not arrays
     hazards = [IN_STEP if in_step and layout is part[0] else APART for layout in (target, number, *layouts)]
     codes = (None, None if isinstance(kind, Layout) else target.dtype.code, *(None for _ in arrays))
-    return NativeChange(tuple(keys), program, codes, tuple(hazards), 2, part, words, axes)
+    return NativeChange(tuple(keys), program, codes, tuple(hazards), UNTAPED_TO_PARAMETERS, part, words, axes)
 
 
 def item_words(items: tuple) -> tuple[int, ...] | None:
@@ -154,7 +168,7 @@ def item_words(items: tuple) -> tuple[int, ...] | None:
     return tuple(words)
 
 
-def changes(op: Op | None, args: tuple, untaped: bool) -> NativeChange | None:
+def changes(op: Op | None, args: tuple, untaped: int) -> NativeChange | None:
     """The native form of a call that has been done."""
     keys = [x._layout if isinstance(x, Tensor) else None if x is None else x.__class__ for x in args]
     plain = all(isinstance(key, Layout) or key in (None, float, int, bool) for key in keys)
@@ -163,7 +177,7 @@ def changes(op: Op | None, args: tuple, untaped: bool) -> NativeChange | None:
     target: Layout = keys[0]
     if op is None:
         is_plain = len(args) == 1
-        return NativeChange(tuple(keys), _zero(target), (None,), (APART,), untaped=int(untaped)) if is_plain else None
+        return NativeChange(tuple(keys), _zero(target), (None,), (APART,), untaped) if is_plain else None
     if len(args) != len(op.tensors) or op.variadic or op.is_random:
         return None
     entry = entry_for(op, tuple(keys), ())
@@ -175,7 +189,7 @@ def changes(op: Op | None, args: tuple, untaped: bool) -> NativeChange | None:
         return None
     program, is_in_step = _into(entry, target)
     hazards = _hazards(keys, program) if is_in_step else (ANYWHERE,) * len(keys)
-    return NativeChange(tuple(keys), program, number_codes(entry, keys), hazards, untaped=int(untaped))
+    return NativeChange(tuple(keys), program, number_codes(entry, keys), hazards, untaped)
 
 
 def _into(entry: Entry, target: Layout) -> tuple[Program, bool]:

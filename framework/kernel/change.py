@@ -17,19 +17,21 @@ from anfora.kernel.given import ARGUMENTS, PROGRAM, SCALARS, WRITEABLE, Given, r
 
 __all__ = [
     "ABSENT", "ANYWHERE", "APART", "ARRAY", "DOTS", "HAZARDS", "IN_STEP", "ITEMS", "ITEM_WORDS", "NEW_AXIS", "NUMBER",
-    "SLICE", "write_change", "write_set_item",
+    "SLICE", "TAPED", "UNTAPED", "UNTAPED_TO_PARAMETERS", "write_change", "write_set_item",
 ]  # fmt: skip
 
 # an entry, beside what all have (given.py)
 (
     _LOW,  # of what is written, in bytes from its first element: where it begins …
     _HIGH,  # … and ends
-    _UNTAPED,  # whether it is no step of a history: of any tensor (1), of Parameters and their views (2)
+    _UNTAPED,  # TAPED, UNTAPED or UNTAPED_TO_PARAMETERS
     _OFFSET,  # bytes from the data of the first argument to the first element
     _KEY,  # of a key that names what is written: its words, see `write_set_item` …
     _AXES,  # … and for each whole number in it, length and stride of its axis
 ) = range(5, 11)
 HAZARDS = 16  # for each argument: where its elements begin and end, and how it may lie to what is written
+#: Whose writes leave no step of a history: nobody's, those to any tensor, those to Parameters and their views.
+TAPED, UNTAPED, UNTAPED_TO_PARAMETERS = range(3)
 #: An operand that shares memory with what is written: goes the Python way; may be the very same elements; may be any.
 APART, IN_STEP, ANYWHERE = 0, 1, 2
 
@@ -165,7 +167,9 @@ def _compute(given: Given, entry: Value, start: Value) -> None:
     parameter = fn.symbol("anfora_parameter")
     is_parameter = same(fn.load(owner + where.object_type, PTR), parameter)
     is_parameter = is_parameter | same(fn.load(target + where.object_type, PTR), parameter)
-    with fn.when(((given.switch & 1) != 0) & (untaped != 1) & ((untaped != 2) | ~is_parameter)):
+    with fn.when(
+        ((given.switch & 1) != 0) & (untaped != UNTAPED) & ((untaped != UNTAPED_TO_PARAMETERS) | ~is_parameter)
+    ):
         with fn.when((given.mask.value != 0) | ~same(fn.load(owner + where.tensor_node, PTR), none)):
             given.slow()
         path = fn.load(target + where.tensor_path, PTR)

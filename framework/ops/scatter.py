@@ -24,6 +24,7 @@ from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
+from anfora.kernel.change import UNTAPED_TO_PARAMETERS
 from anfora.kernel.glue import is_recording, set_recording
 from anfora.ops import places
 from anfora.ops.arithmetic import add, sub
@@ -190,14 +191,19 @@ tensor_scatter_min = _tensor_scatter("min", "that are smaller replace", "[6.0, 2
 def as_effect(x: Any) -> Iterator[None]:
     """Change a Parameter, or a view of one, without a record."""
     before = is_recording()
-    if slots.watcher.recorder is not None:
-        slots.watcher.recorder.note_base(x)
-    if isinstance(x, Parameter) or isinstance(getattr(x, "_base", None), Parameter):
+    if _is_of_parameter(x):
         set_recording(False)
     try:
         yield
     finally:
         set_recording(before)
+
+
+def _is_of_parameter(x: Any) -> bool:
+    """Whether a tensor is a Parameter, or a view of one: what is written there is an effect that no tape follows."""
+    if slots.watcher.recorder is not None:
+        slots.watcher.recorder.note_base(x)
+    return isinstance(x, Parameter) or isinstance(getattr(x, "_base", None), Parameter)
 
 
 def _check_target(name: str, x: Any, arg: str) -> None:
@@ -329,28 +335,34 @@ scatter_nd_min = _scatter_points("min", "that are smaller replace", "[6.0, 2.0]"
 
 @composite
 def assign(variable: Any, value: Any) -> Any:
-    """Write a value, broadcast and converted, into a Parameter; gives the Parameter.
+    """Write a value, broadcast and converted, into a Parameter or tensor; gives what was written to.
 
     Raises:
         OpTypeError: `variable` is no tensor.
         OpValueError: the value does not fit.
+    Gradient:
+        a Parameter stays a leaf: none to the value. Of another tensor that of `copy_`.
     Example:
         >>> assign(Parameter(Tensor([1., 2.])), Tensor([3., 4.])).tolist()
         [3.0, 4.0]
     """
     _check_target("assign", variable, "variable")
+    if not _is_of_parameter(variable):
+        return copy_to(variable, value)
     slots.assign(variable, value)
     return variable
 
 
 def _computed_into(op: Op, in_python: Callable) -> Callable[[], Callable]:
-    """Gives the function that computes an operator of a Parameter and a value, and writes it into the Parameter."""
+    """Gives the function that computes an operator of a Parameter or tensor and a value, and writes it there."""
 
     def function(variable: Tensor, value: Any) -> Tensor:
+        if not _is_of_parameter(variable):
+            return copy_to(variable, in_python(variable, value))
         slots.assign(variable, in_python(stop_gradient(variable), value))
         return variable
 
-    return functools.cache(lambda: slots.native_change(op, function, untaped=True))
+    return functools.cache(lambda: slots.native_change(op, function, untaped=UNTAPED_TO_PARAMETERS))
 
 
 _add_to, _sub_to = _computed_into(add, operator.add), _computed_into(sub, operator.sub)
@@ -358,8 +370,10 @@ _add_to, _sub_to = _computed_into(add, operator.add), _computed_into(sub, operat
 
 @composite
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add a value to a Parameter, in place; gives the Parameter.
+    """Add a value to a Parameter or tensor, in place; gives what was written to.
 
+    Gradient:
+        a Parameter stays a leaf: none to the value. Of another tensor that of the sum.
     Example:
         >>> assign_add(Parameter(Tensor([1., 2.])), 1).tolist()
         [2.0, 3.0]
@@ -370,8 +384,10 @@ def assign_add(variable: Any, value: Any) -> Any:
 
 @composite
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract a value from a Parameter, in place; gives the Parameter.
+    """Subtract a value from a Parameter or tensor, in place; gives what was written to.
 
+    Gradient:
+        a Parameter stays a leaf: none to the value. Of another tensor that of the difference.
     Example:
         >>> assign_sub(Parameter(Tensor([1., 2.])), 1).tolist()
         [0.0, 1.0]

@@ -194,6 +194,48 @@ def test_items_of_what_is_followed_have_a_gradient():
         assert dv.item() == 20.0
 
 
+def of_a_part(x):
+    t = ops.zeros_like(x)
+    ops.assign_add(t, x)
+    ops.assign_sub(t[:1], x[1:])
+    return (t * x).sum()
+
+
+def of_its_result(x):
+    t = x * 2
+    return (ops.assign_add(t, x * x) * t).sum()
+
+
+def of_what_is_assigned(x):
+    t = x * 1
+    ops.assign(t, (x * x)[:1])
+    return (t * x).sum()
+
+
+#: A function of (x, y), and its gradient.
+ASSIGNED = {
+    "assign_add": (lambda x: (ops.assign_add(t := x * 1, x), t.sum())[1], lambda x, y: (2, 2)),
+    "assign_sub": (lambda x: (ops.assign_sub(t := x * 1, x * x), (t * t).sum())[1], lambda x, y: tuple(
+        2 * (each - each**2) * (1 - 2 * each) for each in (x, y))),
+    "assign": (of_what_is_assigned, lambda x, y: (3 * x * x + 2 * x * y, x * x)),
+    "a part": (of_a_part, lambda x, y: (2 * x - y, 2 * y - x)),
+    "the result": (of_its_result, lambda x, y: tuple(2 * (2 * each + each**2) * (2 + 2 * each) for each in (x, y))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["plain", "compiled", "compiled inside"])
+@pytest.mark.parametrize("name", ASSIGNED)
+def test_what_is_assigned_to_a_tensor_that_is_no_parameter_has_its_gradient(name, way):
+    function, gradient = ASSIGNED[name]
+    take = {
+        "plain": ms.grad(function),
+        "compiled": ms.jit(ms.grad(function)),
+        "compiled inside": ms.grad(ms.jit(function)),
+    }
+    for given in [(3.0, 4.0), (1.0, 2.0), (2.0, -1.0), (0.5, 2.0)]:
+        np.testing.assert_allclose(take[way](Tensor(given, ms.float32)).asnumpy(), gradient(*given), rtol=1e-6)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int32", "int64", "uint8", "bool_"])
 def test_every_type_is_written_with_the_bits_of_the_operators(dtype):
     dtype = getattr(ms, dtype)
