@@ -70,6 +70,8 @@ MAKERS = {
     "compress": lambda: itertools.compress("abcd", [1, 0, 1, 1]),
     "chain": lambda: itertools.chain.from_iterable([[1, 2], [3]]),
     "calls": lambda: iter(Counting(), 3),
+    "groupby": lambda: itertools.groupby([1, 1, 2, 3, 3]),
+    "groupby by a function": lambda: itertools.groupby([1, 1, 2, 3, 3], increased),
     **({"batched": lambda: itertools.batched("abcde", 2)} if hasattr(itertools, "batched") else {}),
 }
 
@@ -154,7 +156,20 @@ def refused(make, x):
     return texts, x
 
 
+def groups_in_the_middle(make, x):
+    made = make()
+    first = next(made, None) if hasattr(made, "__next__") else None
+    if not isinstance(made, itertools.groupby):
+        first = first, iter([1, 2])
+    NOTED.append(made)
+    found = next(first[-1])
+    NOTED.append(first[-1])
+    return found, first, made, x
+
+
+NOTED: list = []
 PROGRAMS = [
+    groups_in_the_middle,
     refused,
     pickled,
     in_pythons_hands,
@@ -177,7 +192,7 @@ def seen(value):
     if type(value) in (list, tuple):
         return type(value)(map(seen, value))
     if hasattr(value, "__next__") or type(value).__name__.startswith("dict_"):
-        return type(value), list(value)
+        return type(value), [seen(item) for item in value]
     return value
 
 

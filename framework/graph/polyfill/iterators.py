@@ -15,6 +15,7 @@ from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.classes import defines
 from anfora.graph.machine.generators import Original, as_given, for_python
+from anfora.graph.source.quiet import quietly
 
 __all__ = ["ABSENT", "call", "given_iterators", "gone_into", "go_over", "goes_over_iterators", "iterators"]
 
@@ -131,12 +132,12 @@ def _permutations(pool, r):
 
 
 #: What groups share: the iterator, the function of keys, an item and its key that wait to be given, the key of the group,
-#: and which group has the items now.
-_REST, _KEY, _ITEM, _FOUND, _WANTED, _GROUP = range(6)
+#: which group has the items now, and Python's own group where the groups have become Python's.
+_REST, _KEY, _ITEM, _FOUND, _WANTED, _GROUP, _REAL = range(7)
 
 
 def groupby_(items, key=None):
-    of = [iter(items), key, ABSENT, ABSENT, ABSENT, 0]
+    of = [iter(items), key, ABSENT, ABSENT, ABSENT, 0, ABSENT]
     groups = 0
     while True:
         of[_GROUP] = 0
@@ -150,6 +151,9 @@ def groupby_(items, key=None):
 
 def group_(of, group, wanted):
     while of[_GROUP] == group:
+        if of[_REAL] is not ABSENT:
+            yield from of[_REAL]
+            return
         if (of[_ITEM] is ABSENT and not _has_next(of)) or not _is_in_group(of, wanted):
             return
         item, of[_ITEM], of[_FOUND] = of[_ITEM], ABSENT, ABSENT
@@ -300,6 +304,35 @@ def _grouped(rest: Iterator) -> Any:
     return group
 
 
+_GROUP_OF_PYTHON: Any = type(next(itertools.groupby((1,)))[1])
+
+
+def _groups(held: dict[str, Any], loops: list) -> Any:
+    """Python's iterator over the groups, which has come as far. The group that has the items now goes on with it."""
+    of = held["of"]
+    if not hasattr(itertools.groupby, "__setstate__"):  # of later versions of Python
+        return None
+    [rest] = as_given(for_python(of[_REST : _REST + 1]))
+    made: Any = itertools.groupby(rest, of[_KEY])
+    if of[_WANTED] is ABSENT:
+        return made
+    waits = of[_ITEM] is not ABSENT
+    quietly(made.__setstate__, (of[_FOUND], of[_ITEM], of[_WANTED]) if waits else (of[_WANTED], None, of[_WANTED]))
+    group: Any = _GROUP_OF_PYTHON(made, of[_WANTED])
+    if not waits:
+        next(group)
+    if of[_GROUP]:
+        of[_REAL] = group
+    return made
+
+
+def _group(held: dict[str, Any], loops: list) -> Any:
+    real = held["of"][_REAL]
+    if real is ABSENT:
+        return None
+    return real if held["of"][_GROUP] == held["group"] else _grouped(iter(()))
+
+
 def _never(item: Any) -> bool:
     return False
 
@@ -316,10 +349,8 @@ def _combining(kind: Any) -> Original:
 #: What these stand for, where Python runs them itself.
 _ORIGINALS: dict[Callable, Original] = {
     accumulate_: Original(itertools.accumulate, itertools.accumulate, _accumulated, lambda: itertools.accumulate(())),
-    groupby_: Original(itertools.groupby, itertools.groupby, None, lambda: itertools.groupby(())),
-    group_: Original(
-        None, type(next(itertools.groupby((1,)))[1]), None, None, lambda rest: _grouped(rest), restarts=True
-    ),
+    groupby_: Original(itertools.groupby, itertools.groupby, _groups, lambda: itertools.groupby(())),
+    group_: Original(None, _GROUP_OF_PYTHON, _group, None, _grouped, restarts=True),
     starmap_: _asking(itertools.starmap, lambda held: held["function"]),
     takewhile_: _asking(itertools.takewhile, lambda held: held["predicate"]),
     dropwhile_: _asking(itertools.dropwhile, lambda held: _never if held["started"] else held["predicate"]),
