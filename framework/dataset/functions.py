@@ -95,10 +95,10 @@ def pure(function: F) -> F:
     return function
 
 
-def not_random(func: F) -> F:
+def not_random(function: F) -> F:
     """Mark a function as drawing no random numbers, for MindSpore's caches; here it has no effect."""
-    func.random = False  # type: ignore[attr-defined]
-    return func
+    function.random = False  # type: ignore[attr-defined]
+    return function
 
 
 def is_pure(function: Any) -> bool:
