@@ -106,7 +106,7 @@ def shown(error: BaseException, trace: TracebackType | None) -> TracebackType | 
     """The frames of a traceback that are the program's; the same traceback where none is left out.
 
     Kept are the frames of this package that the traceback ends with, if the error is none of this package's and none of a
-    call; and all, if no other frame would be left.
+    call; and all, if no other frame would be left. That something is not there, NotImplementedError with words, is no bug.
     """
     # Nothing is loaded for it: the process may be ending, and Python takes an interrupt that ends it back when numpy is
     # loaded while it is told.
@@ -120,7 +120,8 @@ def shown(error: BaseException, trace: TracebackType | None) -> TracebackType | 
         trace = trace.tb_next
     own = [is_internal(part.tb_frame.f_code) for part in parts]
     count = len(parts)
-    if not isinstance(error, AnforaError):
+    is_told = isinstance(error, NotImplementedError) and bool(error.args) and own[-1:] == [True]
+    if not (is_told or isinstance(error, AnforaError)):
         while count and own[count - 1]:
             count -= 1
         if all(part.tb_frame.f_code.co_name in _DOORS for part in parts[count:]):

@@ -11,7 +11,7 @@ import traceback
 import numpy as np
 import pytest
 
-import anfora  # noqa: F401  (which puts its hooks)
+import anfora  # which puts its hooks
 from anfora import Tensor, nn, ops, value_and_grad
 from anfora.core import tracebacks
 from anfora.eager import dispatch
@@ -125,6 +125,22 @@ def test_what_may_be_a_bug_of_this_package_is_shown():
     exec(compile(source, dispatch.__file__, "exec"), scope)  # as if it stood there
     names = names_shown(lambda: scope["calls"](lambda: scope["breaks"]()))
     assert names == ["names_shown", "<lambda>", "<lambda>", "breaks", "divides"]
+
+
+@pytest.mark.parametrize(
+    ("call", "functions"),
+    [
+        (lambda: ops.LayerNorm(0, 1)(*[Tensor(np.ones((2, 2), np.float32))] * 3), ["<lambda>"]),
+        (lambda: nn.Cell()(Tensor([1.0])), ["<lambda>"]),
+        (lambda: anfora.save_checkpoint(nn.Dense(1, 1), "nowhere.ckpt", enc_key=b"key"), ["<lambda>"]),
+    ],
+    ids=["an operator", "a Cell", "a file"],
+)
+def test_what_is_not_there_is_no_bug(call, functions):
+    with pytest.raises(NotImplementedError) as caught:
+        call()
+    entries = traceback.extract_tb(tracebacks.shown(caught.value, caught.value.__traceback__))
+    assert [entry.name for entry in entries][1:] == functions
 
 
 def test_an_argument_that_is_missing_is_no_bug():
