@@ -43,8 +43,8 @@ PATHS = {
         "dataset.transforms.c_transforms", "dataset.transforms.py_transforms", "dataset.transforms.transforms",
     ),
     "anfora.dataset.vision": (
-        "dataset.transforms.vision", "dataset.vision.c_transforms", "dataset.vision.py_transforms",
-        "dataset.vision.transforms", "dataset.vision.utils",
+        "dataset.transforms.vision", "dataset.transforms.vision.c_transforms", "dataset.transforms.vision.py_transforms",
+        "dataset.vision.c_transforms", "dataset.vision.py_transforms", "dataset.vision.transforms", "dataset.vision.utils",
     ),
     "anfora.nn": (
         "nn.cell", "nn.grad", "nn.grad.cell_grad", "nn.layer", "nn.layer.activation", "nn.layer.basic",

@@ -15,6 +15,7 @@ from anfora.dataset import transforms, vision
     ("path", "name"),
     [
         ("dataset.vision.c_transforms", "Resize"), ("dataset.vision.py_transforms", "ToTensor"),
+        ("dataset.transforms.vision.c_transforms", "Resize"), ("dataset.transforms.vision.py_transforms", "ToTensor"),
         ("dataset.vision.utils", "Inter"), ("dataset.transforms.c_transforms", "TypeCast"),
         ("dataset.transforms.py_transforms", "Compose"), ("dataset.engine.datasets", "Dataset"),
         ("dataset.core.config", "set_seed"), ("dataset.engine.samplers", "RandomSampler"),

@@ -58,3 +58,11 @@ def test_capture_context():
 
     assert half(Tensor([3.0])).tolist() == [1.5]
     assert get_code_extra(half.__wrapped__)["break_count_"] == 0
+
+
+def test_norms_of_batches_have_one_base():
+    """Programs ask which layers are such norms."""
+    from anfora.nn.layer.normalization import _BatchNorm
+
+    layers = nn.BatchNorm1d(2), nn.BatchNorm2d(2), nn.SyncBatchNorm(2), nn.LayerNorm([2]), nn.Dense(2, 2)
+    assert [isinstance(layer, _BatchNorm) for layer in layers] == [True, True, True, False, False]
