@@ -32,9 +32,9 @@ from anfora.dataset.sources import Sampled
 __all__ = ["Dataset", "zip_datasets"]
 
 #: Arguments of MindSpore's methods that make sense for its engine only; they are taken and have no effect.
-_MAP_EXTRAS = ("python_multiprocessing", "cache", "callbacks", "max_rowsize", "offload")
+_MAP_EXTRAS = ("python_multiprocessing", "cache", "callbacks", "max_rowsize", "offload", "column_order")
 _BATCH_EXTRAS = (
-    "per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize", "pad_info",
+    "per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize", "pad_info", "column_order",
 )  # fmt: skip
 
 
@@ -82,6 +82,7 @@ class Dataset:
             python_multiprocessing: False for no processes: then functions of the program run in this thread.
             cache: a `DatasetCache`, where the rows are kept for later epochs.
             callbacks: a `DSCallback`, or a list of them; rows are then worked on one at a time, in this thread.
+            column_order: the columns that stay, in this order, as by `project`, which took its place in MindSpore 2.
         Before a function of the program runs on a sample, the global generators of `random`, numpy and anfora are seeded
         from (seed, epoch, sample); what they were is put back when the next row is given.
         Raises:
@@ -113,7 +114,7 @@ class Dataset:
         below = Before(self._node, callbacks) if callbacks else self._node
         node: Node = Map(below, given, inputs, outputs, _workers(num_parallel_workers), _in_process(kwargs))
         node = After(node, below) if isinstance(below, Before) else node
-        return Dataset(with_cache(node, kwargs.get("cache")), self)
+        return _in_order(Dataset(with_cache(node, kwargs.get("cache")), self), kwargs)
 
     def batch(
         self, batch_size: int | Callable[..., int], drop_remainder: bool = False,
@@ -129,6 +130,7 @@ class Dataset:
                 array for each output column.
             input_columns, output_columns: its columns; all, and the same, by default.
             pad_info: as for `padded_batch`, which MindSpore had here before it had that.
+            column_order: as for `map`.
         Example:
             >>> from anfora.dataset import NumpySlicesDataset
             >>> [x.tolist() for [x] in NumpySlicesDataset([1, 2, 3], shuffle=False).batch(2)]
@@ -149,15 +151,13 @@ class Dataset:
         outputs = kwargs.get("output_columns")
         if function is None and (inputs or outputs):
             raise OpValueError("input_columns and output_columns can be specified only when per_batch_map is.")
-        return Dataset(
-            Batch(
-                self._node, size, drop_remainder, function,
-                None if inputs is None else checks.column_names("input_columns", inputs, empty=True),
-                None if outputs is None else checks.column_names("output_columns", outputs, empty=True),
-                Padding.checked(kwargs.get("pad_info")), _workers(num_parallel_workers), _in_process(kwargs),
-            ),
-            self,
+        made = Batch(
+            self._node, size, drop_remainder, function,
+            None if inputs is None else checks.column_names("input_columns", inputs, empty=True),
+            None if outputs is None else checks.column_names("output_columns", outputs, empty=True),
+            Padding.checked(kwargs.get("pad_info")), _workers(num_parallel_workers), _in_process(kwargs),
         )  # fmt: skip
+        return _in_order(Dataset(made, self), kwargs)
 
     def padded_batch(
         self,
@@ -662,6 +662,11 @@ def _workers(given: Any) -> int | None:
 
 def _in_process(kwargs: dict[str, Any]) -> bool:
     return checks.boolean("python_multiprocessing", kwargs.get("python_multiprocessing", True)) is False
+
+
+def _in_order(dataset: Dataset, kwargs: dict[str, Any]) -> Dataset:
+    order = kwargs.get("column_order")
+    return dataset if order is None else dataset.project(checks.column_names("column_order", order))
 
 
 def _no_others(method: str, kwargs: dict[str, Any], known: Sequence[str]) -> None:

@@ -131,6 +131,15 @@ OPERATIONS = {
     ),
     "padded": (lambda: ragged().padded_batch(2, pad_info={"a": ([5], -1)}), [[[[0, 1, -1, -1, -1], [0, 1, 2, 3, -1]]]]),
     "padded by batch": (lambda: ragged().batch(2, pad_info={"a": ([5], -1)}), [[[[0, 1, -1, -1, -1], [0, 1, 2, 3, -1]]]]),
+    "in an order": (
+        lambda: pairs(num_samples=2).map(lambda a, b: (b, a, b + 1), ["a", "b"], ["x", "y", "z"], column_order=["z", "x"]),
+        [[1, 0], [2, 1]],
+    ),
+    "batches in an order": (
+        lambda: pairs(num_samples=2).batch(2, column_order=["y"], per_batch_map=lambda b, info: (b, b), input_columns=["b"],
+                                           output_columns=["x", "y"]),
+        [[[0, 1]]],
+    ),
     "padded, longest": (lambda: ragged().padded_batch(2, pad_info={}), [[[[0, 1, 0, 0], [0, 1, 2, 3]]]]),
     "padded, None": (lambda: ragged().padded_batch(2, pad_info={"a": ([None], 7)}), [[[[0, 1, 7, 7], [0, 1, 2, 3]]]]),
     "padded, as it comes": (lambda: ragged().padded_batch(2, pad_info={"a": None}), [[[[0, 1, 0, 0], [0, 1, 2, 3]]]]),
