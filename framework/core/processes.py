@@ -8,6 +8,7 @@ The functions with an underscore are what programs import from `mindspore.parall
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from anfora.core.errors import OpTypeError, OpValueError
@@ -193,3 +194,48 @@ def _get_full_batch() -> bool:
 
 def _get_enable_parallel_optimizer() -> bool:
     return _values["enable_parallel_optimizer"]
+
+
+class _Settings:
+    """The same settings as methods, `get_device_num()` and `set_device_num(4)`, as programs take them from MindSpore's
+    `parallel._auto_parallel_context`."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        verb, _, key = name.partition("_")
+        if verb == "get" and key in _DEFAULTS:
+            return lambda: _values[key]
+        if verb == "set" and key in _DEFAULTS:
+            return lambda value: set_auto_parallel_context(**{key: value})
+        near = nearest(key, _DEFAULTS)
+        raise AttributeError(
+            f"auto_parallel_context() has no {name!r}" + (f"; did you mean '{verb}_{near}'?" if near else "")
+        )
+
+    def get_device_num_is_set(self) -> bool:
+        """Whether there are several processes."""
+        return _values["device_num"] > 1
+
+    def get_global_rank_is_set(self) -> bool:
+        return _values["device_num"] > 1
+
+    def set_all_reduce_fusion_split_indices(self, indices: Any, group: str = "") -> None:
+        """Without effect: gradients are exchanged in pieces that do not depend on it."""
+
+    def set_all_reduce_fusion_split_sizes(self, sizes: Any, group: str = "") -> None:
+        """Without effect, as above."""
+
+    def reset(self) -> None:
+        reset_auto_parallel_context()
+
+
+_settings = _Settings()
+
+
+def auto_parallel_context() -> _Settings:
+    """All settings of training in several processes as one object.
+
+    Example:
+        >>> auto_parallel_context().get_parallel_mode()
+        'stand_alone'
+    """
+    return _settings

@@ -173,3 +173,21 @@ def test_processes_with_many_folders_agree(monkeypatch):
         writer._directory = Path(f"folder{number}")
     together.agree("train", network, writers, None)
     assert not any(writer.is_writer for writer in writers)  # process 0 has the same folders
+
+
+def test_the_settings_as_one_object():
+    from anfora.parallel._auto_parallel_context import auto_parallel_context
+
+    try:
+        auto_parallel_context().set_parallel_mode("data_parallel")
+        auto_parallel_context().set_all_reduce_fusion_split_indices([29, 58], "hccl_world_groupsum1")
+        mode = ms.get_auto_parallel_context("parallel_mode")
+        assert mode == auto_parallel_context().get_parallel_mode() == "data_parallel"
+        assert auto_parallel_context().get_device_num() == 1 and not auto_parallel_context().get_device_num_is_set()
+        with pytest.raises(OpValueError, match="there is one process"):
+            auto_parallel_context().set_device_num(8)
+        with pytest.raises(AttributeError, match="did you mean 'get_gradients_mean'"):
+            auto_parallel_context().get_gradient_mean()
+    finally:
+        auto_parallel_context().reset()
+    assert ms.get_auto_parallel_context("parallel_mode") == "stand_alone"
