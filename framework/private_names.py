@@ -12,12 +12,14 @@ from typing import Any
 from anfora import ops
 from anfora.core.errors import OpTypeError
 from anfora.core.tensor import Tensor
+from anfora.nn.conv import _Conv
 from anfora.nn.loss import LossBase
 from anfora.nn.normalization import _BatchNorm
 from anfora.numpy.standard import broadcast_shapes
 
 __all__ = [
-    "PIJitCaptureContext", "_BatchNorm", "_Loss", "_get_cache_prim", "_infer_out_shape", "_is_equal_one", "get_code_extra",
+    "PIJitCaptureContext", "_BatchNorm", "_Conv", "_Loss", "_get_cache_prim", "_infer_out_shape", "_is_equal_one",
+    "get_code_extra",
 ]  # fmt: skip
 
 _Loss = LossBase  #: what `nn.LossBase` was called

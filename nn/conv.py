@@ -24,7 +24,7 @@ __all__ = ["Conv1d", "Conv1dTranspose", "Conv2d", "Conv2dTranspose", "Conv3d", "
 
 
 class _Conv(Cell):
-    """What all convolutions share: hyperparameters and their checks, weight and bias."""
+    """What all convolutions share, those of programs too: hyperparameters and their checks, weight and bias."""
 
     axes = 2  #: axes of a window
     is_transposed = False
@@ -42,8 +42,9 @@ class _Conv(Cell):
         has_bias: bool,
         weight_init: Any,
         bias_init: Any,
-        dtype: Any,
         data_format: str = "",
+        transposed: bool = False,
+        dtype: Any = float32,
     ) -> None:
         super().__init__()
         name, axes = type(self).__name__, self.axes
@@ -72,7 +73,7 @@ class _Conv(Cell):
                 f"{name}: there are no kernels for the layout {data_format}; use {_FORMATS[axes][0]}"
             )
         self.has_bias = flag(name, "has_bias", has_bias)
-        first, second = (in_channels, out_channels) if self.is_transposed else (out_channels, in_channels)
+        first, second = (in_channels, out_channels) if self.is_transposed or transposed else (out_channels, in_channels)
         shape = (first, second // group, *((1,) if axes == 1 else ()), *self.kernel_size)
         if axes == 1 and isinstance(weight_init, Tensor) and weight_init.shape == (*shape[:2], *shape[3:]):
             weight_init = weight_init.expand_dims(2)
@@ -132,7 +133,7 @@ class Conv2d(_Conv):
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, dtype, data_format,
+            bias_init, data_format, dtype=dtype,
         )  # fmt: skip
         self._conv = Bound(
             ops.conv2d,
@@ -182,7 +183,7 @@ class Conv1d(_Conv):
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, dtype,
+            bias_init, dtype=dtype,
         )  # fmt: skip
         self._conv = Bound(
             ops.conv2d,
@@ -246,7 +247,7 @@ class Conv3d(_Conv):
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, dtype, data_format,
+            bias_init, data_format, dtype=dtype,
         )  # fmt: skip
         self._conv = Bound(
             ops.conv3d,
@@ -329,7 +330,7 @@ class Conv2dTranspose(_Transposed):
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, dtype,
+            bias_init, dtype=dtype,
         )  # fmt: skip
         self._read_output_padding(output_padding)
 
@@ -373,7 +374,7 @@ class Conv1dTranspose(_Transposed):
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, dtype,
+            bias_init, dtype=dtype,
         )  # fmt: skip
         self._read_output_padding(0)
 
@@ -427,7 +428,7 @@ class Conv3dTranspose(_Transposed):
     ) -> None:
         super().__init__(
             in_channels, out_channels, kernel_size, stride, pad_mode, padding, dilation, group, has_bias, weight_init,
-            bias_init, dtype, data_format,
+            bias_init, data_format, dtype=dtype,
         )  # fmt: skip
         self._read_output_padding(output_padding)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from anfora import Tensor, jit, nn
+from anfora import Tensor, jit, nn, ops
 from anfora._c_expression import get_code_extra
 from anfora.common._pijit_context import PIJitCaptureContext
 from anfora.nn.layer.basic import _is_equal_one
@@ -66,3 +66,17 @@ def test_norms_of_batches_have_one_base():
 
     layers = nn.BatchNorm1d(2), nn.BatchNorm2d(2), nn.SyncBatchNorm(2), nn.LayerNorm([2]), nn.Dense(2, 2)
     assert [isinstance(layer, _BatchNorm) for layer in layers] == [True, True, True, False, False]
+
+
+@pytest.mark.parametrize(("transposed", "shape"), [(False, (4, 2, 1, 3)), (True, (2, 4, 1, 3))])
+def test_convolutions_of_programs(transposed, shape):
+    from anfora.nn.layer.conv import _Conv
+
+    class Own(_Conv):
+        def construct(self, x):
+            return ops.conv2d(x, self.weight, self.bias, self.stride, self.pad_mode, self.padding)
+
+    net = Own(2, 4, (1, 3), (1, 1), "valid", 0, (1, 1), 1, True, "ones", "ones", "NCHW", transposed)
+    assert net.weight.shape == shape and isinstance(nn.Conv2d(2, 4, 3), _Conv)
+    if not transposed:
+        assert net(ops.ones((1, 2, 1, 5))).tolist() == [[[[7.0] * 3]] * 4]
