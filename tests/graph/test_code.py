@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import os
 import re
 import sys
 import types
@@ -1779,6 +1780,17 @@ def test_source_of_a_cell_with_imports(source, together):
     for part in [body] if together else [[node] for node in body]:
         exec(compile(ast.Module(part, []), file, "exec"), names)
     assert plain_machine.Machine(names, False).call(names["program"], (2.5,), {}) == names["program"](2.5)
+
+
+def test_source_of_a_module_that_was_loaded_again(tmp_path):
+    """linecache has the text that the module had before."""
+    file = tmp_path / "again.py"
+    for number, text in enumerate(["def program(x): return x + 1\n", "# more\ndef program(x): return x - 1, 'more'\n"]):
+        file.write_text(text)
+        os.utime(file, (number, number))
+        names: dict = {"__name__": "again"}
+        exec(compile(text, str(file), "exec"), names)
+        assert plain_machine.Machine(names, False).call(names["program"], (2,), {}) == names["program"](2)
 
 
 def test_too_deep_is_not_remembered(monkeypatch):

@@ -240,6 +240,19 @@ def _find(function: types.FunctionType) -> Definition:
         lines = linecache._getlines_from_code(python)
     if not lines:
         return _find_unfiled(function)
+    found = _find_in_lines(python, lines)
+    if found is None:
+        linecache.checkcache(python.co_filename)  # a module that was loaded again has another text than it had
+        newer = linecache.getlines(python.co_filename, function.__globals__)
+        found = _find_in_lines(python, newer) if newer and newer != lines else None
+    if found is not None:
+        return found
+    if python.co_filename in _OF_MANY:
+        return _find_unfiled(function)
+    raise Unsupported(f"the source of {function.__qualname__} was changed since it was loaded")
+
+
+def _find_in_lines(python: types.CodeType, lines: list[str]) -> Definition | None:
     file = _FILES.get(python.co_filename)
     if file is None or (file.lines is not lines and file.lines != lines):
         file = _FILES[python.co_filename] = _File(lines)
@@ -248,9 +261,7 @@ def _find(function: types.FunctionType) -> Definition:
         found = _find_in(file, python)
         if found is not None:
             return found
-    if python.co_filename in _OF_MANY:
-        return _find_unfiled(function)
-    raise Unsupported(f"the source of {function.__qualname__} was changed since it was loaded")
+    return None
 
 
 def _find_unfiled(function: types.FunctionType) -> Definition:
