@@ -63,14 +63,18 @@ def set_recording(on: bool) -> bool:
 
 def open_block() -> bool:
     """Begin a block of `no_grad`; gives whether operators were recorded before."""
+    before = switch.on
     switch.blocks += 1
-    return set_recording(False)
+    switch.on = False
+    claim()
+    return before
 
 
 def close_block(before: bool) -> None:
     """End it, and record again if operators were recorded before."""
     switch.blocks -= 1
-    set_recording(before)
+    switch.on = before
+    claim()
 
 
 def claim() -> None:
