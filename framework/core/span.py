@@ -52,6 +52,11 @@ def _run_as(module: ModuleType) -> str:
 internal_files = _Files()
 
 
+#: Code of this package that stands between two functions of the program, and that a program sees which looks at its frames:
+#: what decorators give.
+between: list[CodeType] = []
+
+
 def is_internal(code: CodeType) -> bool:
     """Whether code belongs to this package."""
     return internal_files[code.co_filename]

@@ -27,7 +27,7 @@ from anfora.core.abstract import TensorType
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Op
 from anfora.core.own_builtins import undisturbed
-from anfora.core.span import place_of
+from anfora.core.span import between, place_of
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager import autocast, operators
 from anfora.eager.ahead import compile_for
@@ -241,6 +241,8 @@ class no_grad:
 
         return wrapped
 
+
+between.append(no_grad()(len).__code__)
 
 #: The name until MindSpore 2.6.
 _no_grad = no_grad

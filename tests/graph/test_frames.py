@@ -153,6 +153,21 @@ def of_another_compiled_one(x, k):
     return compiled_too(x), k
 
 
+@ms.no_grad()
+def decorated(x, k):
+    if k == 3:
+        raise ValueError(k)
+    return names(), stands(), x * k
+
+
+def of_a_decorated_function(x, k):
+    """What the decorator of this library has made stands between the two, and is seen as with Python."""
+    try:
+        return decorated(x, k)
+    except ValueError as error:
+        return [(each.name, each.lineno) for each in traceback.extract_tb(error.__traceback__)]
+
+
 def lines():
     frame = sys._getframe(1)
     return (
@@ -243,7 +258,7 @@ PROGRAMS = [
     lines_of_comprehensions, lines_of_a_function, in_comprehensions, a_warning_in_a_comprehension, caller_of_caller,
     variable, variable_that_changes, all_variables, stack, stack_of_another, of_a_closure, of_a_method, of_a_generator,
     a_warning, extracted, of_an_exception, a_long_loop, a_warning_in_a_long_loop, a_function_that_calls_itself,
-    of_another_compiled_one,
+    of_another_compiled_one, of_a_decorated_function,
 ]  # fmt: skip
 
 

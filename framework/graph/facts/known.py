@@ -24,6 +24,7 @@ from anfora.core.habits import Asked
 from anfora.core.handlers import is_of_handler
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
+from anfora.core.span import between
 from anfora.core.tensor import Tensor
 from anfora.core.tensor_classes import CLASSES, changed, is_code, is_met, is_put
 from anfora.eager import autocast, batched, transform
@@ -262,8 +263,7 @@ _OTHERS_THAT_COMPUTE = (
 _ALSO_ENTERED = [
     function.__code__
     for function in (
-        no_grad.__init__, no_grad.__enter__, no_grad.__exit__, no_grad()(len), recompute, run_with_hooks,
-        transform.linearize,
+        no_grad.__init__, no_grad.__enter__, no_grad.__exit__, recompute, run_with_hooks, transform.linearize,
     )
 ]  # fmt: skip
 
@@ -290,7 +290,7 @@ def enters(function: types.FunctionType) -> bool:
     module = function.__globals__.get("__name__")
     if _of(module, ("anfora",)):
         return (_is_program(module) and function is not Cell._hook) or any(
-            function.__code__ is each for each in _ALSO_ENTERED
+            function.__code__ is each for each in (*_ALSO_ENTERED, *between)
         )
     if module in _PLAIN_LIBRARIES or contexts.enters(function):
         return True

@@ -17,7 +17,7 @@ import types
 from collections.abc import Iterable
 from typing import Any
 
-from anfora.core.span import is_internal
+from anfora.core.span import between, is_internal
 from anfora.graph.source.code import Code, Part, Position
 from anfora.graph.source.constants import Pool
 from anfora.graph.source.outline import Loop
@@ -110,11 +110,12 @@ class Writer:
             loop.settle(cells, self.free)
         if self.inner_frames:
             INNER[id(self.python)] = self.python, tuple(self.inner_frames), self.python
+        is_ours = is_internal(self.python) and not any(self.python is code for code in between)
         return Code(
             self.python, self.opcodes, self.arguments, self.positions, tuple(sorted(cells)), self.python.co_freevars,
             is_generator=bool(self.python.co_flags & inspect.CO_GENERATOR),
-            is_internal=is_internal(self.python),
-            puts_back=is_internal(self.python) and any(map(_puts_back, every_node(self.definition.node))),
+            is_internal=is_ours,
+            puts_back=is_ours and any(map(_puts_back, every_node(self.definition.node))),
             loops={loop.head: loop for loop in self.loops},
             walks={loop.iter: loop for loop in self.loops if loop.iter is not None},
             parts=self.noted,
