@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.tensor import Tensor
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block, as_array, collate
 from anfora.dataset.functions import failed, named, progress
@@ -326,7 +327,7 @@ def _of_words(array: np.ndarray) -> np.ndarray:
 def slices_of(data: Any, column_names: list[str] | None) -> Arrays:
     """The node of NumpySlicesDataset."""
     if type(data).__name__ == "DataFrame" and hasattr(data, "columns") and hasattr(data, "to_dict"):
-        data = {str(name): _of_words(data[name].to_numpy()) for name in data.columns}
+        data = {str(name): data[name].to_numpy() for name in data.columns}
     if not isinstance(data, (list, tuple, dict, np.ndarray)):
         raise checks.wrong_type("data", data, list, tuple, dict, np.ndarray)
     if len(data) == 0:
@@ -339,7 +340,7 @@ def slices_of(data: Any, column_names: list[str] | None) -> Arrays:
     else:
         parts = [data]
     arrays = [
-        as_array(part if not isinstance(part, (list, tuple)) else np.asarray(part), "NumpySlicesDataset")
+        as_array(part if isinstance(part, Tensor) else _of_words(np.asarray(part)), "NumpySlicesDataset")
         for part in parts
     ]
     if any(array.ndim == 0 for array in arrays) or len({len(array) for array in arrays}) != 1:

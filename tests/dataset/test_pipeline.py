@@ -72,6 +72,10 @@ SOURCES = {
         [[[[0, 0], [1, 1]], [0, 1]], [[[4, 4]], [4]]],
     ),
     "slices": (lambda: ds.NumpySlicesDataset(([1, 2], [4.0, 5.0]), shuffle=False), [[1, 4.0], [2, 5.0]]),
+    "slices of words as objects": (
+        lambda: ds.NumpySlicesDataset({"x": np.array(["p", "qr"], object), "y": ms.Tensor([1, 2])}, shuffle=False),
+        [["p", 1], ["qr", 2]],
+    ),
     "slices of a dictionary": (lambda: ds.NumpySlicesDataset({"x": ["p", "qr"]}, shuffle=False), [["p"], ["qr"]]),
     "padding": (lambda: ds.PaddedDataset([{"a": np.zeros(1)}, {"a": np.ones(1)}]), [[[0.0]], [[1.0]]]),
     "a part": (lambda: pairs(num_shards=2, shard_id=1), [[[1, 1], 1], [[3, 3], 3], [[0, 0], 0]]),

@@ -83,6 +83,7 @@ def test_pandas_frames():
     frame = pandas.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"], "c": [0.5, 1.5, 2.5]})
     dataset = ds.NumpySlicesDataset(frame, shuffle=False)
     assert dataset.get_col_names() == ["a", "b", "c"] and rows(dataset)[1] == [2, "y", 1.5]
+    assert rows(ds.NumpySlicesDataset(dict(frame), shuffle=False)) == rows(dataset)
 
 
 def test_what_is_no_source_is_refused():
