@@ -23,6 +23,7 @@ html_theme, html_title, html_copy_source = "furo", "anfora", False
 project_copyright = author
 html_static_path, html_css_files = ["static"], ["site.css"]
 myst_heading_anchors = 3
+highlight_language = "text"  # of blocks that name none
 suppress_warnings = ["misc.highlighting_failure"]  # programs that leave something out with …
 
 #: The modules whose names have pages, in the order of the menu; whether the names stand by the file that they come from.
