@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import inspect
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -170,24 +171,82 @@ def _default(*numbers: Any) -> Any:
     return float32 if builtins.any(isinstance(n, float) for n in numbers) else int32
 
 
-def _spaced(name: str) -> Callable:
-    def function(
-        start: Any, stop: Any, num: int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any
-    ) -> Any:
-        here(device)
-        ends = [x.asnumpy() if isinstance(x, Tensor) else x for x in (start, stop)]
-        made = getattr(numpy, name)(*ends, num, *args, **kwargs)
-        first = made[0] if isinstance(made, tuple) else made
-        kind = complex64 if numpy.iscomplexobj(first) else float32
-        if isinstance(made, tuple):
-            return asarray(first, dtype or kind), asarray(made[1], kind)
-        return asarray(first, dtype or kind)
-
-    function.__doc__ = f"numpy's `{name}` as a tensor; float32, of complex ends complex64, when no `dtype` is given."
-    return function
+def _ends(*ends: Any) -> list[numpy.ndarray]:
+    """Numbers, arrays or tensors in double precision, complex where one is."""
+    arrays = [numpy.asarray(x.asnumpy() if isinstance(x, Tensor) else x) for x in ends]
+    return [x.astype(numpy.result_type(numpy.float64, *arrays)) for x in arrays]
 
 
-linspace, logspace, geomspace = map(_spaced, ("linspace", "logspace", "geomspace"))
+def _count(name: str, num: Any) -> int:
+    """How many numbers are asked for."""
+    if not hasattr(num, "__index__") or isinstance(num, builtins.bool):
+        raise OpTypeError(f"{name} needs an integer for `num`, but got {num!r}", arg="num")
+    if operator.index(num) < 0:
+        raise OpValueError(f"{name} needs `num` of at least 0, but got {num}", arg="num")
+    return operator.index(num)
+
+
+def _shown(made: Any, dtype: Any) -> Tensor:
+    """Numbers of double precision in the type that is asked for; else float32, of complex ones complex64."""
+    return asarray(made, dtype or (complex64 if numpy.iscomplexobj(numpy.asarray(made)) else float32))
+
+
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, retstep: builtins.bool = False,
+    dtype: Any = None, axis: int = 0, *, device: Any = None,
+) -> Any:  # fmt: skip
+    """Numbers at equal distances; if asked for, their distance too. float32, of complex ends complex64, without `dtype`.
+
+    Example:
+        >>> linspace(0, 1, 3).tolist(), linspace(0, 1j, 2).tolist()
+        ([0.0, 0.5, 1.0], [0j, 1j])
+    """
+    here(device)
+    first, last = _ends(start, stop)
+    made, step = numpy.linspace(first, last, _count("linspace", num), endpoint, retstep=True, axis=axis)
+    return (_shown(made, dtype), _shown(step, None)) if retstep else _shown(made, dtype)
+
+
+def logspace(
+    start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, base: Any = 10.0, dtype: Any = None,
+    axis: int = 0,
+) -> Tensor:  # fmt: skip
+    """`base` to the powers that `linspace` gives, in numbers of double precision.
+
+    Example:
+        >>> logspace(0, 2, 3).tolist()
+        [1.0, 10.0, 100.0]
+    """
+    start, stop, base = _ends(start, stop, base)
+    if base.ndim:
+        start, stop, base = numpy.broadcast_arrays(start, stop, base)
+        base = numpy.expand_dims(base, axis)
+    powers = numpy.linspace(start, stop, _count("logspace", num), endpoint, axis=axis)
+    return _shown(ops.pow(Tensor(base), Tensor(powers)).asnumpy(), dtype)
+
+
+def geomspace(
+    start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, dtype: Any = None, axis: int = 0
+) -> Tensor:
+    """Numbers each of which is a factor times the one before; the ends are exact.
+
+    Raises:
+        ValueError: an end is 0.
+    Example:
+        >>> geomspace(1, 8, 4).tolist()
+        [1.0, 2.0, 4.0, 8.0]
+    """
+    first, last = numpy.broadcast_arrays(*_ends(start, stop))
+    if not (first.all() and last.all()):
+        raise OpValueError("geomspace cannot begin or end with 0", arg="start" if not first.all() else "stop")
+    num, sign = _count("geomspace", num), ops.sign(Tensor(first))
+    low, high = (ops.log10(Tensor(x) / sign).asnumpy() for x in (first, last))
+    powers = numpy.linspace(low, high, num, endpoint)
+    made = (ops.pow(Tensor(numpy.asarray(10.0)), Tensor(powers)) * sign).asnumpy()
+    made[:1] = first
+    if endpoint and num > 1:
+        made[-1:] = last
+    return _shown(numpy.moveaxis(made, 0, axis), dtype)
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float32, *, device: Any = None) -> Tensor:

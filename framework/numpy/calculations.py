@@ -233,9 +233,7 @@ def around(a: Any, decimals: int = 0) -> Tensor:
     a = asarray(a)
     if a.dtype.is_complex:
         return ops.complex(around(a.real(), decimals), around(a.imag(), decimals))
-    if not a.dtype.is_float:
-        return a
-    return ops.rint(a) if not decimals else ops.rint(a * 10.0**decimals) / 10.0**decimals
+    return a if a.dtype.is_bool else ops.round(a, decimals)
 
 
 round = around

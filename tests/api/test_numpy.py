@@ -38,7 +38,9 @@ EXPRESSIONS = """
     np.logical_and(b, True)  np.isclose(x, x)  np.bitwise_and(n, m)  np.invert(n)
 
     np.arange(5)  np.arange(1, 9, 2)  np.linspace(0, 1, 5)  np.linspace(0, 1, 4, endpoint=False)  np.logspace(0, 2, 3)
-    np.geomspace(1, 8, 4)  np.linspace(0, 2, 3, retstep=True)  np.full((2, 2), [1, 2])  np.full_like(n, 7)  np.ones_like(n)
+    np.geomspace(1, 8, 4)  np.geomspace(-8, -1, 4)  np.geomspace([1, 2], 9, 3, axis=1)  np.logspace(0, 3, 4, base=2)
+    np.logspace(0, 2, 3, base=np.array([2, 3]), axis=-1)  np.around(n * 100, -2)  np.linspace(0, 2, 3, retstep=True)
+    np.full((2, 2), [1, 2])  np.full_like(n, 7)  np.ones_like(n)
     np.eye(3, 4, 1)  np.identity(2)  np.tri(3, 3, -1)  np.diag(v, 1)  np.diag(x, -1)  np.diagflat(v[:2], 1)
     np.tril_indices(3)  np.triu_indices(3, 1)  np.tril_indices_from(a)  np.triu_indices_from(a, 1)  np.diag_indices(3)
     list(np.indices((2, 3)))  np.ix_(i, i)  np.meshgrid(v, i)  np.meshgrid(v, i, indexing="ij")

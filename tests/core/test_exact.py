@@ -10,6 +10,7 @@ import sys
 from fractions import Fraction
 
 import pytest
+from processors import WITHOUT
 
 from anfora.core import exact
 from anfora.kernel.irregular import irregular
@@ -160,10 +161,7 @@ def digests(**environment):
 def test_no_result_rests_on_the_c_library_or_numpy():
     """Schedules, optimizers, initializers, samplers and random operators with another libm, and another numpy."""
     usual = digests()
-    other = digests(
-        GLIBC_TUNABLES="glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F",
-        NPY_DISABLE_CPU_FEATURES="AVX2 FMA3 AVX512F AVX512CD AVX512_SKX",
-    )
+    other = digests(**WITHOUT)
     assert len(usual) > 40
     assert [line for line in zip(usual, other) if line[0] != line[1]] == []
 

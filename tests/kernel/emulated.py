@@ -18,6 +18,7 @@ import textwrap
 import zipfile
 from pathlib import Path
 
+sys.path.insert(1, str(Path(__file__).parent.parent))
 from test_targets import LENET
 
 #: What kernels are made for, and the fused multiply-adds of NEON's that are in one.

@@ -9,7 +9,9 @@ import sys
 import textwrap
 
 import numpy as np
+import processors
 import pytest
+from processors import WITHOUT, present
 
 PROGRAM = """
     import numpy as np, anfora
@@ -75,11 +77,18 @@ def assert_same_bits(here, there):
     assert not different
 
 
-#: A C library and a numpy that do without what the CPU has.
-WITHOUT = {
-    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F",
-    "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX",
-}
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of x86 CPUs")
+def test_numpy_and_the_c_library_do_without():
+    """Else what is compared below, and in other files, are two equal processes: numpy only warns of unknown names."""
+    found = []
+    for env in ({}, WITHOUT):
+        command = [sys.executable, "-W", "error", processors.__file__]
+        done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found.append(done.stdout.split("|"))
+    (features, powers), (left, others) = found
+    assert features.split() == WITHOUT["NPY_DISABLE_CPU_FEATURES"].split() and not left.split()
+    assert "fma" not in processors.present() or powers != others
 
 
 @pytest.mark.slow
@@ -117,9 +126,35 @@ PROCESSORS = {
 }  # fmt: skip
 
 
-def present() -> set[str]:
-    lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    return set(next(line for line in lines if line.startswith("flags")).split())
+#: Functions of `anfora.numpy` in double precision, whose namesakes in numpy ask the C library.
+SPACED = """
+    import numpy as np, anfora.numpy as mnp, anfora as ms
+    wide = dict(dtype=ms.float64)
+    x = mnp.asarray(np.arange(1.0, 2000.0) / 7, **wide)
+    np.savez(
+        {file!r},
+        **{{name: getattr(mnp, name)(1.5, 77.7, 3000, **wide).asnumpy() for name in ("linspace", "logspace", "geomspace")}},
+        spiral=mnp.geomspace(1 + 1j, 3 - 9j, 3000, dtype=ms.complex128).asnumpy(),
+        based=mnp.logspace(0, 3, 3000, base=1.7, **wide).asnumpy(),
+        **{{name: getattr(mnp, name)(301).asnumpy() for name in ("bartlett", "blackman", "hamming", "hanning")}},
+        around=np.stack([mnp.around(x, n).asnumpy() for n in range(-30, 31)]),
+        roots=mnp.cbrt(x).asnumpy(),
+    )
+"""
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of x86 CPUs")
+def test_spaced_numbers_with_another_c_library(tmp_path):
+    found = []
+    for env in ({}, WITHOUT):
+        file = str(tmp_path / f"{len(found)}.npz")
+        program = textwrap.dedent(SPACED.format(file=file))
+        done = subprocess.run(
+            [sys.executable, "-c", program], env={**os.environ, **env}, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr
+        found.append(dict(np.load(file)))
+    assert_same_bits(*found)
 
 
 @pytest.mark.slow

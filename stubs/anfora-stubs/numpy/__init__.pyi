@@ -369,8 +369,8 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, 
 def gcd(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `gcd`, which is `ops.gcd`."""
 
-def geomspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
-    """numpy's `geomspace` as a tensor; float32, of complex ends complex64, when no `dtype` is given."""
+def geomspace(start: Any, stop: Any, num: builtins.int = 50, endpoint: Any = True, dtype: Any = None, axis: builtins.int = 0) -> Tensor:
+    """Numbers each of which is a factor times the one before; the ends are exact."""
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: builtins.int = 1) -> Any:
     """Slopes along axes: half the difference of both neighbours, at the ends the difference to one."""
@@ -481,8 +481,8 @@ def less(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def less_equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `less_equal`, which is `ops.less_equal`."""
 
-def linspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
-    """numpy's `linspace` as a tensor; float32, of complex ends complex64, when no `dtype` is given."""
+def linspace(start: Any, stop: Any, num: builtins.int = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None, axis: builtins.int = 0, *, device: Any = None) -> Any:
+    """Numbers at equal distances; if asked for, their distance too. float32, of complex ends complex64, without `dtype`."""
 
 def log(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `log`, which is `ops.log`."""
@@ -514,8 +514,8 @@ def logical_or(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def logical_xor(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `logical_xor`, which is `ops.logical_xor`."""
 
-def logspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
-    """numpy's `logspace` as a tensor; float32, of complex ends complex64, when no `dtype` is given."""
+def logspace(start: Any, stop: Any, num: builtins.int = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: builtins.int = 0) -> Tensor:
+    """`base` to the powers that `linspace` gives, in numbers of double precision."""
 
 def matmul(x1: TensorLike, x2: TensorLike, dtype: Any = None) -> Tensor:
     """numpy's `matmul`, which is `ops.matmul`."""
