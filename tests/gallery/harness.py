@@ -34,6 +34,7 @@ import numpy as np
 
 import anfora as ms
 from anfora import Parameter, Tensor, nn
+from anfora.graph.machine.switches import switches
 
 __all__ = [
     "PROGRAMS", "Call", "Program", "call", "check", "check_rounds", "check_inner", "difference", "factory", "graph_mode",
@@ -374,7 +375,9 @@ def _observe(function: Callable, target: Any, program: Program, made: Call) -> A
 
 @contextlib.contextmanager
 def _world(program: Program) -> Iterator[None]:
-    """Seeds and globals as at the start; the globals are put back after."""
+    """Seeds and globals as at the start; the globals are put back after, and so is the tape, which a program that is ended
+    inside of `with no_grad()` may leave off."""
+    switch = switches()
     kept = {name: program.namespace[name] for name in program.state}
     program.namespace.update(copy.deepcopy(kept))
     ms.set_seed(1)
@@ -385,6 +388,7 @@ def _world(program: Program) -> Iterator[None]:
             yield
     finally:
         program.namespace.update(kept)
+        switch.turn()
 
 
 _in_graph_mode: list[None] = []  #: one for each block, of any thread, that is in it: the mode is the process's

@@ -14,7 +14,9 @@ from chance import Writer, loaded
 from worlds import Box, check, hops, shape, x_of
 
 import anfora as ms
-from anfora import jit, ops
+from anfora import Tensor, jit, ops
+from anfora.graph.run import ledger
+from anfora.kernel.glue import is_recording, set_recording
 
 SETTINGS = {"scale": 1}
 LIBRARY = str(pathlib.Path(ms.__file__).parent)
@@ -408,3 +410,78 @@ def test_programs_made_by_chance(seed, tmp_path, capsys):
             box.log.clear()
     for number, (own, expected) in enumerate(zip(told[7:], told)):
         assert own == expected, (number, text)
+
+
+def turned_off(x, n):
+    ms.no_grad().__enter__()
+    return x * n
+
+
+def turned_off_for_an_error(x, n):
+    ms.no_grad().__enter__()
+    y = x * n
+    if y.sum() > 0:
+        raise ValueError(n)
+    return y
+
+
+def turned_off_in_a_branch(x, n):
+    if x.sum() > 1.5:
+        ms.no_grad().__enter__()
+    return x * n
+
+
+def turned_off_in_a_loop(x, n):
+    for i in range(6):
+        if i == 4:
+            ms.no_grad().__enter__()
+        x = x * 0.5 + 1
+        if x.sum() < 0:
+            break
+    return x
+
+
+def turned_off_deep_inside(x, n):
+    if n > 4:
+        ms.no_grad().__enter__()
+        return x
+    return turned_off_deep_inside(x * 2, n + 1) + x
+
+
+def never_left(x, n):
+    with NeverLeft():
+        y = x * n
+    return y
+
+
+class NeverLeft:
+    def __enter__(self):
+        ms.no_grad().__enter__()
+
+    def __exit__(self, *args):
+        raise KeyError("left")
+
+
+TURNING = [
+    turned_off, turned_off_for_an_error, turned_off_in_a_branch, turned_off_in_a_loop, turned_off_deep_inside, never_left,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", TURNING, ids=lambda program: program.__name__)
+def test_the_tape_is_left_as_the_program_leaves_it(program, monkeypatch):
+    monkeypatch.setattr(ledger, "_FREE", 1 << 60)
+
+    def left(function, number, n):
+        before = set_recording(True)
+        try:
+            try:
+                function(Tensor([number]), n)
+                return "returned", is_recording()
+            except (ValueError, KeyError) as error:
+                return str(error), is_recording()
+        finally:
+            set_recording(before)
+
+    compiled = ms.jit(program)
+    for number in (1.0, 1.0, 2.0, 2.0, 1.0, 2.0):
+        assert left(compiled, number, 2) == left(program, number, 2)

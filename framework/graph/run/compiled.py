@@ -72,14 +72,13 @@ class RecordedProgram(Recordings):
 
     @signals.holds
     def call(self, args: tuple, kwargs: dict) -> Any:
-        switch = switches()
         before = running.depth
         running.depth = before + 1
         try:
             if self.is_pythons(before):
                 return call_plainly(self.function, args, kwargs)
             self.ledger.since += 1
-            point, values = self._entry(args, kwargs, switch), [*args]
+            point, values = self._entry(args, kwargs, switches()), [*args]
             if kwargs:
                 values += kwargs.values()
             point.visits += 1  # as behind each piece, where the switches need no look
@@ -94,7 +93,6 @@ class RecordedProgram(Recordings):
             raise
         finally:
             running.depth = before
-            switch.turn()
             if held:  # as behind any call; no signal is looked for from here on
                 signals.deliver()
 
@@ -159,6 +157,8 @@ class RecordedProgram(Recordings):
                 end = variant.end
                 kind = type(end)
                 if kind is Return:
+                    if end.switch is not stands:
+                        end.switch.turn()
                     return build(end.image, live, is_leaving=True) if end.slot is None else live[end.slot]
                 if kind is Jump:
                     point, values = end.point, live

@@ -274,10 +274,14 @@ class Same(NamedTuple):
 
 
 class Return:
-    """An end of a piece: the function returns what an image shows."""
+    """An end of a piece: the function returns what an image shows.
 
-    def __init__(self, image: Image) -> None:
-        self.image = image
+    Args:
+        switch: how it leaves the switches.
+    """
+
+    def __init__(self, image: Image, switch: Switches) -> None:
+        self.image, self.switch = image, switch
         #: the slot, where it is one
         self.slot = image[1] if image[0] in ("slot", "number") else None
 

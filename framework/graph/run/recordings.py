@@ -21,6 +21,7 @@ from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.places import note_looking, shows_frames
 from anfora.graph.machine.room import is_short
+from anfora.graph.machine.switches import switches
 from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.record.recorder import Recorder
 from anfora.graph.run.crowds import Crowd
@@ -316,7 +317,7 @@ class Recordings(Keeper):
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:
-                self._keep(recorder, live, Return(image), written)
+                self._keep(recorder, live, Return(image, switches()), written)
             result = recorder.released(result, is_leaving=True)
         return released(result)
 
