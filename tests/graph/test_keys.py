@@ -4,10 +4,13 @@ asks them, in each call."""
 from __future__ import annotations
 
 import enum
+import operator
+from typing import NamedTuple
 
 import pytest
 
 from anfora import Tensor, jit
+from anfora.graph.run import ledger
 
 LOG: list = []
 
@@ -157,3 +160,93 @@ def test_what_is_put_down_is_not_hashed_again():
     compiled = jit(program)
     for n in (3, 3, 4, 3, 5):
         assert compiled(n, Tensor([1.0])) == program(n, Tensor([1.0]))
+
+
+class Text(str):
+    """Tells when it is compared."""
+
+    def __eq__(self, other):
+        ASKED.append(("text", str(other)))
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+class Price(int):
+    def __eq__(self, other):
+        ASKED.append(("amount", int(other)))
+        return int.__eq__(self, other)
+
+    __hash__ = int.__hash__
+
+
+class LikeText:
+    """Is equal to a text."""
+
+    def __eq__(self, other):
+        ASKED.append("alike")
+        return other == "ab"
+
+    def __repr__(self):
+        return "like a text"
+
+    def __hash__(self):
+        return hash("ab")
+
+
+class Two(NamedTuple):
+    one: object
+    two: object
+
+
+ASKED: list = []
+EQUAL_KEYS = {
+    "text": (lambda: Text("ab"), "ab"),
+    "amount": (lambda: Price(3), 3),
+    "alike": (LikeText, "ab"),
+    "text in a tuple": (lambda: (Text("ab"), 1), ("ab", 1)),
+    "text in a named tuple": (lambda: Two(Text("ab"), 1), ("ab", 1)),
+    "text in a frozen set": (lambda: frozenset([Text("ab")]), frozenset(["ab"])),
+}
+LOOKING_UP = {
+    "item": lambda table, key: table[key],
+    "in": lambda table, key: (key in table, key not in table),
+    "in keys": lambda table, key: operator.contains(table.keys(), key),
+    "get": lambda table, key: table.get(key),
+    "set": lambda table, key: table.__setitem__(key, 2),
+    "delete": lambda table, key: table.__delitem__(key),
+    "pop": lambda table, key: table.pop(key),
+    "setdefault": lambda table, key: table.setdefault(key, 3),
+    "update": lambda table, key: table.update({key: 4}),
+    "merge": lambda table, key: table | {key: 5},
+    "in a set": lambda table, key: key in {*table},
+    "add": lambda table, key: {*table}.add(key),
+    "discard": lambda table, key: {*table}.discard(key),
+    "both": lambda table, key: {*table} & {key},
+    "equal": lambda table, key: table == {key: 1},
+}
+
+
+@pytest.mark.parametrize("is_made_inside", [False, True])
+@pytest.mark.parametrize("keys", EQUAL_KEYS)
+@pytest.mark.parametrize("way", LOOKING_UP)
+def test_keys_are_asked_whether_they_are_equal_as_often_as_python_asks(way, keys, is_made_inside, monkeypatch):
+    monkeypatch.setattr(ledger, "_FREE", 1 << 60)
+    make, key = EQUAL_KEYS[keys]
+    look = LOOKING_UP[way]
+
+    def program(x, table):
+        if table is None:
+            table = {make(): 1}
+        found = look(table, key)
+        return found, len(table), x + 1
+
+    def run(function):
+        told = []
+        for number in (1.0, 1.0, 2.0, 3.0):
+            ASKED.clear()
+            found, size, _ = function(Tensor([number]), None if is_made_inside else {make(): 1})
+            told.append((repr(found), size, [*ASKED]))
+        return told
+
+    assert run(jit(program)) == run(program)

@@ -11,7 +11,7 @@ import os
 import sys
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -45,8 +45,8 @@ from anfora.kernel import glue
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "ITERABLES", "ITERATORS", "METADATA", "NUMBERS", "SIMPLE",
     "VIEWS", "bound_to", "computes", "descriptor_of", "enters", "forgets", "has_identity", "has_methods",
-    "holds_state", "is_among", "is_attribute_of_ours", "is_bound", "is_compared_plainly", "is_compiled",
-    "is_constant", "is_hashed_by_program", "is_layer", "is_object", "is_of_layers", "is_opaque", "is_ours",
+    "are_compared_plainly", "holds_state", "is_among", "is_attribute_of_ours", "is_bound", "is_compared_plainly",
+    "is_compiled", "is_constant", "is_hashed_by_program", "is_layer", "is_object", "is_of_layers", "is_opaque", "is_ours",
     "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves", "overrides", "rows", "sets_plainly",
     "viewed", "writes",
 ]  # fmt: skip
@@ -532,11 +532,19 @@ def is_hashed_by_program(value: Any) -> bool:
     return bool(functions) and (not is_constant(value) or any(map(enters, functions)))
 
 
+def are_compared_plainly(keys: Collection[Any]) -> bool:
+    """The same of all keys of a dict or set: whether nothing of the program is called where another one is looked for."""
+    return set(map(type, keys)) <= SIMPLE or all(map(is_compared_plainly, keys))
+
+
 def is_compared_plainly(value: Any) -> bool:
     """Whether nothing of the program is called where a value is compared with one that has its hash."""
-    if type(value) in (tuple, frozenset):
-        return all(map(is_compared_plainly, value))
-    return not is_object(value) or has_identity(type(value))
+    kind = type(value)
+    if is_a(value, (tuple, frozenset)) and not all(map(is_compared_plainly, value)):
+        return False
+    if is_a(value, Tensor):
+        return not overrides(kind)
+    return kind in SIMPLE or not is_a(class_attribute(kind, "__eq__"), types.FunctionType)
 
 
 _TRANSPARENT = (

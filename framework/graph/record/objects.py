@@ -207,7 +207,7 @@ def _tells_nothing(value: Any) -> bool:
     """Whether of something from outside it is not known what it holds."""
     kind = type(value)
     if kind in (set, frozenset):  # to compare it, as a guard would, may be a call of the program
-        return not all(map(known.is_compared_plainly, value))
+        return not known.are_compared_plainly(value)
     is_iterator = defines(kind, "__next__") and not known.is_object(value)
     return is_iterator or kind in known.VIEWS or is_operator(value)  # of which nobody knows how it was made
 

@@ -346,7 +346,11 @@ _MOST_DISTINCT = 32  #: objects that a piece tells apart: each is compared with 
 
 def _reason_to_ask(operation: Callable, uses: Sequence[tuple[int, Any]]) -> str | None:
     """The same for special methods of the program's that are asked, and for what Python warns of."""
+    looks_up = operation in _MEMBERSHIP or any(use & _COMPARING and not use & INDEX for use, _ in uses)
     for use, value in uses:
+        held = known.viewed(value) if looks_up and type(value) in known.VIEWS else value
+        if looks_up and type(held) in (dict, set, frozenset) and not known.are_compared_plainly(held):
+            return f"a key of a {type(held).__name__}, which is asked whether it is equal"
         if warns(operation, use, value):
             return f"{known.describe(operation)} of {value!r}, of which Python warns"
         if use & KEY and not use & INDEX and known.is_object(value) and not known.has_identity(type(value)):
@@ -361,6 +365,9 @@ _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])
 
 #: Attributes that every exception has.
 _OF_EXCEPTIONS = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
+
+#: Uses in which keys may be compared.
+_COMPARING = KEY | KEYS | COUPLES | EQUAL | EQUALS | WHOLE
 
 #: Uses in which an argument is iterated over, or may be.
 _ITERATING = WALKED | DRAINED | CALLED

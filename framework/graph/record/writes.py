@@ -285,6 +285,8 @@ class Writes(Attributes):
 
     def _change(self, machine: Machine, fact: Fact | None, owner: Any, given: tuple, kwargs: dict) -> Any:
         origin = self.origins[id(owner)][1]
+        if type(owner) is not list and not known.are_compared_plainly(owner):
+            return UNKNOWN
         if not _is_of_object(origin):
             result = Change(self, machine, owner, given, kwargs).run(fact)
             return UNKNOWN if result is UNCHANGED else result
@@ -396,6 +398,8 @@ class Writes(Attributes):
         if type(key) is not int if type(owner) in (list, tuple) else not is_plain_key(key):
             return UNKNOWN
         if type(owner) in (set, frozenset) and self.opaque(owner):
+            return UNKNOWN
+        if type(owner) is dict and not known.are_compared_plainly(owner):
             return UNKNOWN
         if _is_of_object(self.origins[id(owner)][1]):
             return UNKNOWN
