@@ -149,7 +149,7 @@ class StatefulCell:
         seen: set[int] = set()
         cells = self.cells_and_names(name_prefix=prefix) if recurse else [(prefix, self)]
         for path, cell in cells:
-            for name, buffer, _ in _buffers_of(cell):
+            for name, buffer, _ in buffers_of(cell):
                 if not (remove_duplicate and id(buffer) in seen):
                     seen.add(id(buffer))
                     yield f"{path}.{name}" if path else name, buffer
@@ -230,7 +230,7 @@ class StatefulCell:
         """Add the state of this Cell alone; subclasses may have their own."""
         for name, parameter in self._params.items():
             destination[prefix + name] = parameter
-        for name, buffer, persistent in _buffers_of(self):
+        for name, buffer, persistent in buffers_of(self):
             if persistent:
                 destination[prefix + name] = buffer
         if type(self).get_extra_state is not StatefulCell.get_extra_state:
@@ -285,7 +285,7 @@ class StatefulCell:
         for hook in tuple(_state_of(self).load_pre.values()):
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         held: dict[str, Tensor] = dict(self._params)
-        held.update((name, buffer) for name, buffer, persistent in _buffers_of(self) if persistent)
+        held.update((name, buffer) for name, buffer, persistent in buffers_of(self) if persistent)
         for name, tensor in held.items():
             key = prefix + name
             if key not in state_dict:
@@ -436,7 +436,7 @@ def _state_of(cell: Any) -> State:
     return cell.__dict__.get("_state", _NOTHING)
 
 
-def _buffers_of(cell: Any) -> Iterator[tuple[str, Tensor, bool]]:
+def buffers_of(cell: Any) -> Iterator[tuple[str, Tensor, bool]]:
     """The buffers that a Cell has itself: name, tensor, whether it is saved."""
     for name, persistent in _state_of(cell).buffers.items():
         tensor = cell.__dict__.get(name)

@@ -29,11 +29,11 @@ __all__ = [
 class Kept:
     """A tensor as it is now, for a function of the program that will be called on the way back."""
 
-    __slots__ = ("_layout", "_tensor", "array", "node")
+    __slots__ = ("_tensor", "array", "layout", "node")
 
     def __init__(self, tensor: Tensor) -> None:
         tensor = current(tensor)
-        self._tensor, self._layout, self.node = tensor, tensor._layout, tensor._node
+        self._tensor, self.layout, self.node = tensor, tensor._layout, tensor._node
         self.array = tape.keep(tensor)
 
     def tensor(self) -> Tensor:
@@ -41,7 +41,11 @@ class Kept:
         tensor = current(self._tensor)
         if tensor._array is self.array and tensor._node is self.node:
             return tensor
-        return wrap(self.array, self._layout, self.node)
+        return wrap(self.array, self.layout, self.node)
+
+    def detached(self) -> Tensor:
+        """What it held, without a history."""
+        return wrap(self.array, self.layout)
 
 
 class _KeptResult:

@@ -1,10 +1,10 @@
 """Cells whose insides are computed again on the way back, instead of being kept.
 
 The call is recorded as any other; when it has returned, what the nodes inside have kept is dropped (`Dropped`). A walk that
-comes to one of them runs the Cell again, from the arguments, parameters, running moments, random numbers and training flags
-of the first time, and each node gets what the node in its place has kept. So nodes, and where gradients go, are the same as
-without it: to attributes, closures and parameters of others too. What is kept is compared, by checksums, with what was
-dropped: a Cell that does something else when it is run again ends in an error, and never in another gradient.
+comes to one of them runs the Cell again, from the arguments, parameters, buffers, random numbers and training flags of the
+first time, and each node gets what the node in its place has kept. So nodes, and where gradients go, are the same as
+without it: to attributes, closures and parameters of others too. What is kept is compared with what was dropped, by
+checksums: a Cell that does something else when it is run again ends in an error, and never in another gradient.
 
 Other effects of `construct`, a `print` say, come twice. Inside of `vmap` everything is kept. Graph mode leaves such a call
 to the interpreter where a tape follows it; what it calls is compiled as ever.
@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import Any
 
 import numpy as np
 
-from anfora.core import memory, random
+from anfora.core import memory, random, slots
 from anfora.core.cell import Cell
+from anfora.core.cell_state import buffers_of
 from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.core.tensor import current
 from anfora.core.tree import tensors, tree_map
@@ -108,13 +109,14 @@ class _Again:
         self.inputs = list(map(Kept, tensors(self.arguments)))
         self.start = memory.clock[0]
         self.form: _Form
-        self.checksums: list[tuple]  #: by node, of what it has dropped
+        self.marks: list[tuple]  #: by node, of what it has dropped, see `_mark`
         self.kept: list[Any] | None = None  #: by node, what it gets; None as long as nobody has asked
 
     def drop(self, output: Any) -> None:
         """The call has returned: let the nodes inside drop what they have kept."""
         nodes, self.form = _nodes_inside(output, self.start)
-        self.checksums = self._checksums_of(nodes)
+        held = self._held()
+        self.marks = [_marks(node, held) for node in nodes]
         for i, node in enumerate(nodes):
             if _is_droppable(node):
                 node.saved = Dropped(self, i)
@@ -127,23 +129,24 @@ class _Again:
         return kept
 
     def _run_again(self) -> list[Any]:
-        with self.past.again(), self.context, tape.recording(True):
+        nodes = None
+        with suppress(_Differs), self.past.again(), self.context, tape.recording(True):
             given = iter(self.inputs)
             output = self.run(self.cell, *tree_map(lambda _: next(given).tensor(), self.arguments))
-        nodes = _nodes_in_place(output, self.form)
-        if nodes is None or self._checksums_of(nodes) != self.checksums:
+            nodes = _nodes_in_place(output, self.form)
+        held = self._held()
+        if nodes is None or not all(_agree(marks, _marks(node, held)) for marks, node in zip(self.marks, nodes)):
             raise OpRuntimeError(
                 f"{type(self.cell).__name__} was computed again for its gradient, as recompute() says, and did not compute "
                 "what it had computed",
-                help="let it depend on nothing else that changes between the call and the gradient (attributes, variables, "
-                "other random numbers than those of this library), or do not recompute it.",
+                help="let nothing that it depends on change between the call and the gradient (weights, attributes, "
+                "variables, other random numbers than those of this library), or do not recompute it.",
             )
         return [node.saved for node in nodes]
 
-    def _checksums_of(self, nodes: list[Node]) -> list[tuple]:
-        """What tells what nodes have kept from anything else, but for memory that this holds itself."""
-        held = {id(memory.root(kept.array)) for kept in (*self.inputs, *self.past.held())}
-        return [_checksums(node, held) for node in nodes]
+    def _held(self) -> set[int]:
+        """The memory that stays as it is because this holds it, by identity."""
+        return {id(memory.root(kept.array)) for kept in (*self.inputs, *self.past.held)}
 
 
 class Dropped:
@@ -154,9 +157,9 @@ class Dropped:
     def __init__(self, again: _Again, number: int) -> None:
         self.again, self.number = again, number
 
-    def checksums(self) -> tuple:
-        """Of what was dropped."""
-        return self.again.checksums[self.number]
+    def marks(self) -> tuple:
+        """Of what was dropped, see `_mark`."""
+        return self.again.marks[self.number]
 
     def take(self) -> Any:
         """What was dropped, computed again."""
@@ -256,20 +259,37 @@ def _is_droppable(node: Node) -> bool:
     return type(node.recipe) is Recipe and node.saved is not None
 
 
-def _checksums(node: Node, held: set[int]) -> tuple:
+def _marks(node: Node, held: set[int]) -> tuple:
     if not _is_droppable(node):
         return ()
     if type(node.saved) is Dropped:  # of a call inside of this one
-        return node.saved.checksums()
-    return tuple([_checksum(value, held) for value in node.saved or ()])
+        return node.saved.marks()
+    return tuple([_mark(value, held) for value in node.saved or ()])
 
 
-def _checksum(value: Any, held: set[int]) -> Any:
+def _mark(value: Any, held: set[int]) -> Any:
+    """What tells what a node has kept from anything else: an array itself where its memory is held anyway."""
     if not isinstance(value, np.ndarray):
         return type(value), repr(value)
-    if id(memory.root(value)) in held:
-        return None
-    return value.shape, zlib.crc32(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
+    return value if id(memory.root(value)) in held else _checksum(value)
+
+
+def _checksum(array: np.ndarray) -> tuple:
+    return array.shape, array.dtype, zlib.crc32(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+
+
+def _agree(ones: tuple, others: tuple) -> bool:
+    """Whether marks are of the same values."""
+    return len(ones) == len(others) and all(map(_is_same, ones, others))
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        places = [(x.__array_interface__["data"], x.shape, x.strides, x.dtype) for x in (one, other)]
+        if places[0] == places[1]:
+            return True
+    one, other = (_checksum(x) if isinstance(x, np.ndarray) else x for x in (one, other))
+    return bool(one == other)
 
 
 # -- what a call depends on -------------------------------------------------------------------------------------------
@@ -279,34 +299,54 @@ class _Past:
     """What a call of a Cell depends on beside its arguments, as it is when this is made."""
 
     def __init__(self, cell: Cell) -> None:
-        self.parameters = [(parameter, Kept(parameter)) for parameter in cell.get_parameters()]
-        self.training = [(each, each.training) for _, each in cell.cells_and_names()]
-        self.streams = [(each, each.__getstate__()) for each in random.generators()]
-        self.half = autocast.state.dtype
+        self.cell = cell
+        self.now = _Moment(cell)
 
+    @property
     def held(self) -> Iterator[Kept]:
-        """What the parameters were."""
-        return (kept for _, kept in self.parameters)
+        """What parameters and buffers were."""
+        return (kept for _, kept in self.now.values)
 
     @contextmanager
     def again(self) -> Iterator[None]:
-        """For a while all is as it was; what is written to then is lost."""
-        now = [(p, p._array, p._mark, p._node) for p, _ in self.parameters]
-        training = [(each, each.training) for each, _ in self.training]
-        streams = [(each, each.__getstate__()) for each, _ in self.streams]
-        before = autocast.enter(self.half)
+        """For a while all is as it was. What is written to parameters and buffers then is written back."""
+        now = _Moment(self.cell)
+        before = autocast.enter(self.now.half)
         try:
-            _put([(p, kept.array, memory.SAVED, kept.node) for p, kept in self.parameters], self.training, self.streams)
+            self.now.put()
             yield
         finally:
-            _put(now, training, streams)
+            now.put()
             autocast.leave(before)
 
 
-def _put(parameters: Sequence[tuple], training: Sequence[tuple], streams: Sequence[tuple]) -> None:
-    for parameter, array, mark, node in parameters:
-        parameter._array, parameter._mark, parameter._node = array, mark, node
-    for cell, is_training in training:
-        cell.__dict__["training"] = is_training
-    for generator, state in streams:
-        generator.__setstate__(state)
+class _Differs(Exception):
+    """A parameter cannot be what it was."""
+
+
+class _Moment:
+    """The parameters and buffers of a Cell and those below it, whether these train, random numbers and mixed precision."""
+
+    def __init__(self, cell: Cell) -> None:
+        cells = [each for _, each in cell.cells_and_names()]
+        self.buffers = [(each, name, buffer) for each in cells for name, buffer, _ in buffers_of(each)]
+        state = (*cell.get_parameters(), *(buffer for _, _, buffer in self.buffers))
+        self.values = [(each, Kept(each)) for each in state]
+        self.training = [(each, each.training) for each in cells]
+        self.streams = [(each, each.__getstate__()) for each in random.generators()]
+        self.half = autocast.state.dtype
+
+    def put(self) -> None:
+        """Let all be so again."""
+        if any(current(tensor)._layout is not kept.layout for tensor, kept in self.values):
+            raise _Differs
+        for cell, name, buffer in self.buffers:
+            cell.__dict__[name] = buffer
+        for tensor, kept in self.values:
+            if current(tensor)._array is not kept.array:
+                slots.assign(tensor, kept.detached())
+            tensor._node = kept.node
+        for cell, is_training in self.training:
+            cell.__dict__["training"] = is_training
+        for generator, stream in self.streams:
+            generator.__setstate__(stream)

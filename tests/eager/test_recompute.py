@@ -311,17 +311,66 @@ def takes_another_way(net, x):
     return ops.exp(x) if net.kept else x * x
 
 
+def takes_weights_in_turn(net, x):
+    net.kept = not net.kept
+    return ops.tanh(x @ (net.dense.weight if net.kept else OUTER))
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "inside",
-    [counts, carries, takes_another_way, lambda net, x: ops.exp(x * Tensor(np.random.rand(4).astype(np.float32)))],
-    ids=["other numbers", "other values", "other operators", "random numbers of numpy"],
+    [
+        counts,
+        takes_weights_in_turn,
+        carries,
+        takes_another_way,
+        lambda net, x: ops.exp(x * Tensor(np.random.rand(4).astype(np.float32))),
+    ],
+    ids=["other numbers", "other weights", "other values", "other operators", "random numbers of numpy"],
 )
 def test_what_does_not_do_the_same_again_is_refused(inside, mode):
     with ms.context(mode=mode):
         net = Using(inside).recompute()
         with pytest.raises(OpRuntimeError, match=r"Using was computed again .* did not compute what it had computed"):
             ms.grad(lambda x: net(x).sum() + net(x).sum(), 0, net.trainable_params())(Tensor(X))
+
+
+class Counting(nn.Cell):
+    """A buffer that is another tensor after each call, a view of a weight, and a weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("calls", Tensor([0.0]))
+        self.weight = Parameter(Tensor([2.0, 3.0]), name="weight")
+        self.first = self.weight[:1]
+
+    def construct(self, x):
+        self.calls += 1
+        return ops.tanh(x * self.weight * self.calls) * self.first
+
+
+def test_the_cell_stays_as_it_is_now():
+    cell = Counting().recompute()
+    seen = cell.weight.asnumpy()  # which looks on
+    x = Tensor([0.1, 0.2]).requires_grad_()
+    loss = cell(x).sum()
+    cell.weight.set_data(Tensor([10.0, 20.0]))
+    loss.backward()
+    weights = np.float64([2.0, 3.0])
+    slopes = 2.0 * weights * (1 - np.tanh(np.float64([0.1, 0.2]) * weights) ** 2)
+    np.testing.assert_allclose(x.grad.asnumpy(), slopes, rtol=1e-6)
+    assert seen.tolist() == [10.0, 20.0]
+    assert cell.calls.tolist() == [1.0] and cell.weight.tolist() == [10.0, 20.0] and cell.first.tolist() == [10.0]
+    cell.first.add_(1.0)
+    assert cell.weight.tolist() == [11.0, 20.0]
+
+
+def test_a_weight_of_another_shape_is_refused():
+    cell = Counting().recompute()
+    loss = cell(Tensor([0.1, 0.2])).sum()
+    cell.weight.set_data(Tensor(np.ones(50_000_000, np.float32)), slice_shape=True)
+    with pytest.raises(OpRuntimeError, match="did not compute what it had computed"):
+        loss.backward()
 
 
 def test_a_graph_is_walked_again():

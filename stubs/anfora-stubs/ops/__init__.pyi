@@ -1806,13 +1806,13 @@ def assemble(parts: Sequence[TensorLike] | Tensor, shape: Any, paths: Any) -> Te
     """Zeros of `shape` to which each part is added, in the view behind its path. No two of these views meet, so each element is written once: a part's plus zero, which makes zero of -0."""
 
 def assign(variable: Any, value: Any) -> Any:
-    """Write a value, broadcast and converted, into a Parameter; gives the Parameter."""
+    """Write a value, broadcast and converted, into a Parameter or tensor; gives what was written to."""
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add a value to a Parameter, in place; gives the Parameter."""
+    """Add a value to a Parameter or tensor, in place; gives what was written to."""
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract a value from a Parameter, in place; gives the Parameter."""
+    """Subtract a value from a Parameter or tensor, in place; gives what was written to."""
 
 atan = arctan
 
