@@ -36,7 +36,7 @@ from anfora.graph.facts.compiled_functions import is_compiled
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
-from anfora.graph.facts.table import fact_of
+from anfora.graph.facts.table import fact_of, resolved
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.operations import VIEWS, is_made, is_of_python, mro_of, table_of, viewed
 from anfora.graph.machine.walks import Walk
@@ -184,9 +184,9 @@ def _makes_holders(function: Any) -> bool:
     return is_a(function, type) and issubclass(function, (BaseException, tuple))
 
 
-def only_moves(function: Any) -> bool:
-    """Whether a function moves what a list, dict or set holds, one by one or all of it, and does not look at it."""
-    fact = fact_of(function)
+def only_moves(function: Any, args: tuple) -> bool:
+    """Whether a call moves what a list, dict or set holds, one by one or all of it, and does not look at it."""
+    fact, _ = resolved(function, args)
     return fact is not None and fact.only_moves
 
 

@@ -92,7 +92,7 @@ class Attributes(Reasons):
         if type(value) is list and id(value) not in self.origins and hasattr(list, name):
             return getattr(value, name)
         value = self.force(value)
-        if self.opaque_to(getattr, value):
+        if self.opaque_to(getattr, (value,), value):
             return self._ask_python(machine, value, name, f"an attribute of a {type(value).__name__}")
         return self._way_to_read(value, name)(machine, value, name)
 

@@ -143,7 +143,7 @@ class Doing(Hops):
             done, result = self._with_containers(machine, operation, args, kwargs)
             if done:
                 return result
-        if not kwargs and not any(self.opaque_to(operation, value) for value in args):
+        if not kwargs and not self.opaque_to(operation, args, *args):
             if operation is iter and defines(type(args[0]), "__next__") and goes_over_iterators(machine):
                 return args[0]
             self._go_into_methods(machine, operation, args)

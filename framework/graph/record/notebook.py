@@ -39,7 +39,7 @@ from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.walks import Walk
 from anfora.graph.record.forgetting import place_in_memory
 from anfora.graph.record.memory import Memory
-from anfora.graph.record.objects import ITERATORS_OVER_ONE, MOVED, Objects
+from anfora.graph.record.objects import Objects
 from anfora.graph.record.overlay import UNKNOWN, Overlay
 from anfora.graph.record.rolling import Rolling
 from anfora.graph.source.sources import amount_read
@@ -394,7 +394,7 @@ class Notebook(Objects):
         items; of what a loop goes over, the item that comes."""
         fact = fact_of(operation)
         is_deep = fact is None or not fact.is_walking
-        only_moves = fact is not None and fact.only_moves
+        only_moves = known.only_moves(operation, args)
         starts = fact is not None and fact.starts
         if operation is next and len(args) == 1 and self._look_at_next(args[0]):
             return
@@ -404,12 +404,8 @@ class Notebook(Objects):
                 continue
             if starts and kind in (list, tuple):
                 continue  # who takes items will look at it
-            if only_moves:
-                held = value.__self__ if kind in known.BOUND else value
-                while type(held) in ITERATORS_OVER_ONE:
-                    held = reduced(held)[1][0]
-                if type(held) in MOVED and id(held) not in self.origins:
-                    continue
+            if only_moves and self.is_moved(value):
+                continue
             takes_from = (
                 fact is not None and place < len(args) and not fact.use(place, len(args)) & ~(LENGTH | IDENTITY)
             )

@@ -131,14 +131,18 @@ class Objects(Plain):
             return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
         return None
 
-    def opaque_to(self, operation: Any, value: Any) -> bool:
-        """The same, for a function that may do no more than to move what a list, dict or set of the program's holds."""
+    def opaque_to(self, operation: Any, args: tuple, *values: Any) -> bool:
+        """The same of values that a function is called with, which may do no more than to move what a list, dict or set of
+        the program's holds: that counts for nothing then, however much it is."""
+        only_moves = known.only_moves(operation, args)
+        return any(not (only_moves and self.is_moved(value)) and self.opaque(value) for value in values)
+
+    def is_moved(self, value: Any) -> bool:
+        """Whether it is such a container, a method of one, or an iterator over one."""
         held = value.__self__ if type(value) in known.BOUND else value
         while type(held) in ITERATORS_OVER_ONE and id(held) not in self.origins:
             held = reduced(held)[1][0]
-        if type(held) in MOVED and id(held) not in self.origins and known.only_moves(operation):
-            return False
-        return self.opaque(value)
+        return type(held) in MOVED and id(held) not in self.origins
 
     def natural(self, value: Any, depth: int = 0) -> bool:
         """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind

@@ -89,7 +89,7 @@ class Reasons(Held):
     def _reason(self, operation: Callable, args: tuple, kwargs: dict) -> str | None:
         """Why something is left to the interpreter, or None."""
         values = (*args, *kwargs.values())
-        if any(self.opaque_to(operation, value) for value in (*values, operation)):
+        if self.opaque_to(operation, args, *values, operation):
             return f"{known.describe(operation)} of a value that the compiler does not know"
         if self.own and iterates(operation, values):
             return f"{known.describe(operation)} of an array"
