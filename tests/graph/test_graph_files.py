@@ -291,6 +291,16 @@ def test_a_file_of_onnx_is_told_where_it_is_read(tmp_path):
         ms.load(tmp_path / "net.onnx")
 
 
+def test_a_file_that_is_written_under_no_grad_has_gradients(tmp_path):
+    """Where it is run, the tape is somebody else's."""
+    net, x = nn.SequentialCell(nn.Dense(3, 4), nn.Tanh()), floats(2, 3)
+    with ms.no_grad():
+        ms.export(net, x, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    loaded = nn.GraphCell(ms.load(str(tmp_path / "net.mindir")))
+    found, wanted = (ms.grad(lambda x, each=each: each(x).sum())(x) for each in (loaded, net))
+    np.testing.assert_array_equal(found.asnumpy(), wanted.asnumpy())
+
+
 def test_equal_networks_are_equal_files(tmp_path):
     net, x = MLP([4, 3]), floats(2, 4)
     for name in "ab":

@@ -25,6 +25,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor, wrap
 from anfora.eager import dispatch
+from anfora.eager.tape import is_recording, recording
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
@@ -146,7 +147,8 @@ def lower(program: Watched, args: tuple, kwargs: dict, compiles: bool = True, fi
         program: of a compiled function.
         args, kwargs: of the call; of tensors only the types count.
         compiles: whether kernels are compiled, so that the first call finds them.
-        fixed: whether numbers and texts that the program finds by itself are in the graph as they are now.
+        fixed: whether numbers and texts that the program finds by itself are in the graph as they are now, which goes
+            elsewhere: that the tape is off here is nothing to those who run it.
     Raises:
         OpRuntimeError: this system cannot fork, or the process that was to find out has ended early.
     """
@@ -156,7 +158,7 @@ def lower(program: Watched, args: tuple, kwargs: dict, compiles: bool = True, fi
     def find() -> tuple:
         gc.freeze()  # what is there now is there in the other process too
         analysed = Analysed(program)
-        with dispatch.without_kernels():
+        with dispatch.without_kernels(), recording(fixed or is_recording()):
             analysed.analyse(args, kwargs)
         if compiles:
             analysed.compile()
