@@ -195,7 +195,8 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: builtins.bool = True, retstep: builtins.bool = False,
     dtype: Any = None, axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
-    """Numbers at equal distances; if asked for, their distance too. float32, of complex ends complex64, without `dtype`.
+    """Numbers at equal distances; if asked for, their distance too. float32, of complex ends complex64, without `dtype`;
+    of an integer `dtype` the next ones below.
 
     Example:
         >>> linspace(0, 1, 3).tolist(), linspace(0, 1j, 2).tolist()
@@ -204,6 +205,8 @@ def linspace(
     here(device)
     first, last = _ends(start, stop)
     made, step = numpy.linspace(first, last, _count("linspace", num), endpoint, retstep=True, axis=axis)
+    if dtype is not None and as_dtype(dtype).kind in "iu" and not numpy.iscomplexobj(made):
+        made = numpy.floor(made)
     return (_shown(made, dtype), _shown(step, None)) if retstep else _shown(made, dtype)
 
 
@@ -245,7 +248,7 @@ def geomspace(
     made = (ops.pow(Tensor(numpy.asarray(10.0)), Tensor(powers)) * sign).asnumpy()
     made[:1] = first
     if endpoint and num > 1:
-        made[-1:] = last
+        made[-1:] = numpy.where(numpy.isnan(first), first, last)
     return _shown(numpy.moveaxis(made, 0, axis), dtype)
 
 
