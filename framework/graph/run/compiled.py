@@ -20,7 +20,7 @@ from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.eager.tape import transforms
-from anfora.graph.lower.ranges import MOST_CALLS, Jump, site_of
+from anfora.graph.lower.ranges import MOST_CALLS, site_of
 from anfora.graph.machine import signals
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.running import running
@@ -156,20 +156,18 @@ class RecordedProgram(Recordings):
                 values = None  # what the program has dropped is dropped
                 end = variant.end
                 kind = type(end)
-                if kind is Return:
-                    if end.switch is not stands:
-                        end.switch.turn()
-                    return build(end.image, live, is_leaving=True) if end.slot is None else live[end.slot]
-                if kind is Jump:
-                    point, values = end.point, live
-                    if point.switch is not stands:
-                        point.switch.turn()
-                else:
+                if kind is Hop:
                     found = self._do_hop(point, variant, live, calls, stands)
                     if type(found) is not tuple:
                         break
                     point, values = found
                     found = None
+                else:
+                    if end.switch is not stands:
+                        end.switch.turn()
+                    if kind is Return:
+                        return build(end.image, live, is_leaving=True) if end.slot is None else live[end.slot]
+                    point, values = end.point, live
                 point.visits += 1
                 if point.visits >= point.due and self._make_engine(point, values):
                     found = _Result(self._leave_loop(point, values))
