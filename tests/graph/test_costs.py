@@ -189,8 +189,43 @@ def test_an_item_is_read_without_what_lies_beside_it(looked):
             assert bits(compiled(x_of(2), t)) == bits(f(x_of(2), t))
 
 
-@pytest.mark.parametrize("kind", [list, tuple])
+def puts(x, n):
+    held = {}
+    for i in range(n):
+        held[i] = x
+    return held
+
+
+def looks_for(x, n):
+    held, count = dict.fromkeys(range(n), x), 0
+    for i in range(n):
+        count += i in held
+    return count
+
+
+def reads(x, n):
+    held, count = dict.fromkeys(range(n), x), 0
+    for i in range(n):
+        count += held[i] is x
+    return count
+
+
+@pytest.mark.parametrize("function", [puts, looks_for, reads])
+def test_an_item_of_a_dict_of_the_programs_is_none_of_the_others(monkeypatch, function):
+    """Values that are asked whether anything is known of them: so many for each item, however many there are."""
+    asked = []
+    opaque = Notebook.opaque
+    monkeypatch.setattr(Notebook, "opaque", lambda *args: asked.append(1) or opaque(*args))
+    counts = []
+    for n in (20, 200):
+        asked.clear()
+        jit(function)(x_of(3), n)
+        counts.append(len(asked))
+    assert counts[1] < 12 * counts[0]
+
+
 @pytest.mark.parametrize("way", [iter, reversed])
+@pytest.mark.parametrize("kind", [list, tuple])
 def test_a_turn_of_a_loop_asks_for_its_own_item(looked, kind, way):
     def f(x, items):
         for item in way(items):
