@@ -24,17 +24,18 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.op import Op
 from anfora.core.span import Span, calling_frame, cell_path, frame_position
 from anfora.eager import dispatch, tape
 from anfora.kernel.build import kernel_names
 from anfora.kernel.executor import Ran, Trace, get_num_threads
 
-__all__ = ["KEYS", "Cost", "Profiler", "Took"]
+__all__ = ["Profiler"]
 
 KEYS = ("operator", "kernel", "line", "cell")
 _BACK = " (back)"
@@ -444,3 +445,7 @@ def _share(part: float, whole: float) -> str:
 
 def _short(text: str, width: int) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

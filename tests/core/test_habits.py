@@ -85,8 +85,8 @@ MODULES = """
     amp boost common common.initializer communication context data dataset dataset.config dataset.text dataset.transforms
     dataset.vision deepx device_context dtype experimental ir log mindrecord mint mint.linalg mint.nn mint.nn.functional
     mint.optim mint.special models multiprocessing nn nn.layer nn.probability.bijector nn.probability.distribution nn.utils
-    numpy numpy.fft onnx ops ops.operations optim optim.experimental optim.lr_scheduler runtime scipy scipy.fft scipy.linalg
-    scipy.optimize tensor_expression train train.callback utils
+    numpy numpy.fft onnx ops ops.operations optim optim.experimental optim.lr_scheduler profiler runtime scipy scipy.fft
+    scipy.linalg scipy.optimize tensor_expression train train.callback utils
 """
 
 

@@ -15,6 +15,7 @@ from worlds import Box, check, hops, shape, x_of
 
 import anfora as ms
 from anfora import Tensor, jit, ops
+from anfora.graph.machine.switches import switches
 from anfora.graph.run import ledger
 from anfora.kernel.glue import is_recording, set_recording
 
@@ -472,7 +473,8 @@ def test_the_tape_is_left_as_the_program_leaves_it(program, monkeypatch):
     monkeypatch.setattr(ledger, "_FREE", 1 << 60)
 
     def left(function, number, n):
-        before = set_recording(True)
+        before = switches()
+        set_recording(True)
         try:
             try:
                 function(Tensor([number]), n)
@@ -480,7 +482,7 @@ def test_the_tape_is_left_as_the_program_leaves_it(program, monkeypatch):
             except (ValueError, KeyError) as error:
                 return str(error), is_recording()
         finally:
-            set_recording(before)
+            before.turn()
 
     compiled = ms.jit(program)
     for number in (1.0, 1.0, 2.0, 2.0, 1.0, 2.0):

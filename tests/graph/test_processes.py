@@ -59,7 +59,7 @@ def test_another_thread_goes_on_from_a_point_while_it_is_recorded(function, monk
 
     def end_with_hop(self, recorder, *args):
         original(self, recorder, *args)
-        recorder.point.variants.append(Variant(Piece(), Live(recorder), Return(("is", None))))
+        recorder.point.variants.append(Variant(Piece(), Live(recorder), Return(("is", None), recorder.point.switch)))
 
     x = Tensor([3.0, 4.0])
     expected = bits(function(x, 4))

@@ -259,10 +259,11 @@ class Machine:
         return None if self.below is None else self.below.handled()
 
     def is_left_for_a_handler(self) -> bool:
-        """Whether an exception that is raised now comes out of a frame of the program before a handler gets it."""
+        """Whether an exception that is raised now comes out of a frame of the program before a handler of the program gets
+        it: what this package catches for itself shows nobody a traceback."""
         is_left = False
         for frame in reversed(self.frames):
-            if frame.handlers:
+            if frame.handlers and not frame.code.is_internal:
                 return is_left
             is_left = is_left or not frame.code.is_internal
         return False

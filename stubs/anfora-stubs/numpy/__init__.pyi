@@ -482,7 +482,7 @@ def less_equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `less_equal`, which is `ops.less_equal`."""
 
 def linspace(start: Any, stop: Any, num: builtins.int = 50, endpoint: Any = True, retstep: Any = False, dtype: Any = None, axis: builtins.int = 0, *, device: Any = None) -> Any:
-    """Numbers at equal distances; if asked for, their distance too. float32, of complex ends complex64, without `dtype`."""
+    """Numbers at equal distances; if asked for, their distance too. float32, of complex ends complex64, without `dtype`; of an integer `dtype` the next ones below."""
 
 def log(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `log`, which is `ops.log`."""
