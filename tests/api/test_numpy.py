@@ -37,7 +37,7 @@ EXPRESSIONS = """
     np.equal(n, m)  np.less(x, y)  np.greater_equal(n, 3)  np.isnan(q)  np.isfinite(q)  np.signbit(x)  np.logical_not(b)
     np.logical_and(b, True)  np.isclose(x, x)  np.bitwise_and(n, m)  np.invert(n)
 
-    np.linspace(-1, 1, 4, dtype=np.int32)  np.geomspace(np.nan, 1, 3)  np.geomspace(1, np.nan, 3)
+    np.linspace(-1, 1, 4, dtype=np.int32)  np.geomspace(1, np.nan, 3)
     np.arange(5)  np.arange(1, 9, 2)  np.linspace(0, 1, 5)  np.linspace(0, 1, 4, endpoint=False)  np.logspace(0, 2, 3)
     np.geomspace(1, 8, 4)  np.geomspace(-8, -1, 4)  np.geomspace([1, 2], 9, 3, axis=1)  np.logspace(0, 3, 4, base=2)
     np.logspace(0, 2, 3, base=np.array([2, 3]), axis=-1)  np.around(n * 100, -2)  np.linspace(0, 2, 3, retstep=True)
