@@ -42,7 +42,7 @@ def call_cell(cell: Cell, args: tuple, kwargs: dict) -> Any:
     if is_watched and is_recording():
         args = watch_inputs(cell, args, seen)
     try:
-        if cell._is_recomputed and is_recording():
+        if cell._is_recomputed:
             output = recomputed(cell, args, kwargs, compute, cell._contexts)
         else:
             output = compute(cell, args, kwargs)

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from anfora.core.tree import tensors, tree_map
 from anfora.eager import autocast, batched, tape
 from anfora.eager.custom import Kept
 from anfora.eager.entry import Recipe
-from anfora.eager.tape import Node, Output
+from anfora.eager.tape import Node
 from anfora.kernel.glue import is_recording
 
 __all__ = ["Dropped", "recompute", "recomputed", "run_with_hooks"]
@@ -104,7 +105,7 @@ class _Again:
 
     def __init__(self, cell: Cell, args: tuple, kwargs: dict, run: Callable, context: AbstractContextManager) -> None:
         self.cell, self.run, self.context = cell, run, context
-        self.past = _Past(cell)
+        self.moment = _Moment(cell)
         self.arguments = tree_map(lambda tensor: tensor, (args, kwargs))  # in containers of their own
         self.inputs = list(map(Kept, tensors(self.arguments)))
         self.start = memory.clock[0]
@@ -130,9 +131,10 @@ class _Again:
 
     def _run_again(self) -> list[Any]:
         nodes = None
-        with suppress(_Differs), self.past.again(), self.context, tape.recording(True):
-            given = iter(self.inputs)
-            output = self.run(self.cell, *tree_map(lambda _: next(given).tensor(), self.arguments))
+        if self.moment.may_come_again():
+            with self.moment.again(), self.context, tape.recording(True):
+                given = iter(self.inputs)
+                output = self.run(self.cell, *tree_map(lambda _: next(given).tensor(), self.arguments))
             nodes = _nodes_in_place(output, self.form)
         held = self._held()
         if nodes is None or not all(_agree(marks, _marks(node, held)) for marks, node in zip(self.marks, nodes)):
@@ -146,7 +148,7 @@ class _Again:
 
     def _held(self) -> set[int]:
         """The memory that stays as it is because this holds it, by identity."""
-        return {id(memory.root(kept.array)) for kept in (*self.inputs, *self.past.held)}
+        return {id(memory.root(kept.array)) for kept in (*self.inputs, *(kept for _, kept in self.moment.values))}
 
 
 class Dropped:
@@ -169,20 +171,21 @@ class Dropped:
 # -- which nodes stand inside -----------------------------------------------------------------------------------------
 
 
+@dataclass
 class _Form:
     """How nodes stand to each other.
 
+    What leads to a value is None, the number of a node inside with that of the result among its results, or `_OUTSIDE`.
+
     Args:
-        results: what leads to the results of a call, see `_Finder.found`.
-        nodes: of each its recipe and what leads to it.
+        results: what leads to each result of a call.
+        nodes: of each its kind, and what leads to its operands.
     """
 
-    def __init__(self) -> None:
-        self.results: tuple = ()
-        self.nodes: list[tuple[Any, tuple]] = []
+    results: tuple = ()
+    nodes: list[tuple[Any, tuple]] = field(default_factory=list)
 
 
-#: What leads to a value is None, (the number of the node inside, of the result among its results), or something outside.
 _OUTSIDE = "outside"
 
 
@@ -243,9 +246,7 @@ def _nodes_in_place(output: Any, form: _Form) -> list[Node] | None:
 
 def _taken_apart(slot: Any) -> tuple[Any, int]:
     """The node of a slot, which is no block, and the number of the result."""
-    if type(slot) is not Output:
-        return slot, 0
-    key = tape.taken_apart(slot).key
+    key = tape.key_of(tape.taken_apart(slot))
     return key if type(key) is tuple else (key, 0)
 
 
@@ -264,7 +265,7 @@ def _marks(node: Node, held: set[int]) -> tuple:
         return ()
     if type(node.saved) is Dropped:  # of a call inside of this one
         return node.saved.marks()
-    return tuple([_mark(value, held) for value in node.saved or ()])
+    return tuple([_mark(value, held) for value in node.saved])
 
 
 def _mark(value: Any, held: set[int]) -> Any:
@@ -295,39 +296,12 @@ def _is_same(one: Any, other: Any) -> bool:
 # -- what a call depends on -------------------------------------------------------------------------------------------
 
 
-class _Past:
-    """What a call of a Cell depends on beside its arguments, as it is when this is made."""
+class _Moment:
+    """What a call of a Cell depends on beside its arguments, as it is when this is made: the parameters and buffers of the
+    Cell and those below it, whether these train, random numbers and mixed precision."""
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
-        self.now = _Moment(cell)
-
-    @property
-    def held(self) -> Iterator[Kept]:
-        """What parameters and buffers were."""
-        return (kept for _, kept in self.now.values)
-
-    @contextmanager
-    def again(self) -> Iterator[None]:
-        """For a while all is as it was. What is written to parameters and buffers then is written back."""
-        now = _Moment(self.cell)
-        before = autocast.enter(self.now.half)
-        try:
-            self.now.put()
-            yield
-        finally:
-            now.put()
-            autocast.leave(before)
-
-
-class _Differs(Exception):
-    """A parameter cannot be what it was."""
-
-
-class _Moment:
-    """The parameters and buffers of a Cell and those below it, whether these train, random numbers and mixed precision."""
-
-    def __init__(self, cell: Cell) -> None:
         cells = [each for _, each in cell.cells_and_names()]
         self.buffers = [(each, name, buffer) for each in cells for name, buffer, _ in buffers_of(each)]
         state = (*cell.get_parameters(), *(buffer for _, _, buffer in self.buffers))
@@ -336,10 +310,21 @@ class _Moment:
         self.streams = [(each, each.__getstate__()) for each in random.generators()]
         self.half = autocast.state.dtype
 
-    def put(self) -> None:
-        """Let all be so again."""
-        if any(current(tensor)._layout is not kept.layout for tensor, kept in self.values):
-            raise _Differs
+    def may_come_again(self) -> bool:
+        """Whether what parameters and buffers were fits into what they are."""
+        return all(current(tensor)._layout is kept.layout for tensor, kept in self.values)
+
+    @contextmanager
+    def again(self) -> Iterator[None]:
+        """For a while all is as it was. What is written to parameters and buffers then is written back."""
+        now = _Moment(self.cell)
+        try:
+            self._put()
+            yield
+        finally:
+            now._put()
+
+    def _put(self) -> None:
         for cell, name, buffer in self.buffers:
             cell.__dict__[name] = buffer
         for tensor, kept in self.values:
@@ -350,3 +335,4 @@ class _Moment:
             cell.__dict__["training"] = is_training
         for generator, stream in self.streams:
             generator.__setstate__(stream)
+        autocast.enter(self.half)

@@ -44,11 +44,10 @@ from anfora.kernel import glue
 
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "ITERABLES", "ITERATORS", "METADATA", "NUMBERS", "SIMPLE",
-    "VIEWS", "bound_to", "computes", "descriptor_of", "enters", "forgets", "has_identity", "has_methods",
-    "are_compared_plainly", "holds_state", "is_among", "is_attribute_of_ours", "is_bound", "is_compared_plainly",
-    "is_compiled", "is_constant", "is_hashed_by_program", "is_layer", "is_object", "is_of_layers", "is_opaque", "is_ours",
-    "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves", "overrides", "rows", "sets_plainly",
-    "viewed", "writes",
+    "VIEWS", "are_compared_plainly", "bound_to", "computes", "descriptor_of", "enters", "forgets", "has_identity",
+    "has_methods", "holds_state", "is_among", "is_attribute_of_ours", "is_bound", "is_compared_plainly", "is_compiled",
+    "is_constant", "is_hashed_by_program", "is_layer", "is_object", "is_of_layers", "is_opaque", "is_ours", "is_plain_key",
+    "is_pythons", "is_transform", "name_of", "only_moves", "overrides", "rows", "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)

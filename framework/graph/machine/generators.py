@@ -20,17 +20,7 @@ from anfora.graph.machine.walks import Walk, name_of, raise_missing
 if TYPE_CHECKING:
     from anfora.graph.machine.world import Plain
 
-__all__ = [
-    "Generator",
-    "Original",
-    "Thrown",
-    "as_given",
-    "driven_by",
-    "for_python",
-    "is_left",
-    "named",
-    "thrown",
-]
+__all__ = ["Generator", "Original", "Thrown", "as_given", "driven_by", "for_python", "is_left", "named", "thrown"]
 
 
 class Generator:
