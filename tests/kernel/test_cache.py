@@ -137,7 +137,7 @@ def test_a_folder_that_is_not_used_is_told_of(tmp_path, caplog):
 def test_what_killed_processes_have_left_is_cleared_away(tmp_path):
     folder = _folder(tmp_path)
     (folder / ".anfora-0123.new").write_bytes(b"half")  # nobody has a lock on it
-    Cache(folder).write("another", b"payload")
+    Cache(folder, limit=1000).write("another", b"payload")  # so small that each write looks through it
     assert sorted(file.name for file in folder.iterdir()) == ["another", "key"]
 
 
@@ -183,6 +183,17 @@ def test_the_oldest_files_go_first(tmp_path):
         os.utime(cache.folder / f"k{number}", (number, number))
     cache.prune()
     assert sorted(file.name for file in cache.folder.iterdir()) == ["k6", "k7", "k8", "k9"]
+
+
+def test_a_folder_is_looked_through_by_what_is_written(tmp_path, monkeypatch):
+    """About once for each sixty-fourth of what it may hold, whoever writes: many processes write a kernel or two each."""
+    looked = []
+    prune = Cache.prune
+    monkeypatch.setattr(Cache, "prune", lambda cache: (looked.append(cache), prune(cache)))
+    for number in range(2000):
+        Cache(tmp_path / "objects", limit=64_000).write(f"k{number}", bytes(68))  # 100 bytes with its hash
+    assert 120 < len(looked) < 280  # of 2000 draws with a chance of a tenth: 200, six deviations to each side
+    assert sum(file.stat().st_size for file in (tmp_path / "objects").iterdir()) < 64_000 + 100 * 100
 
 
 def test_an_empty_name_means_no_cache(monkeypatch):
