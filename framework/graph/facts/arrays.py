@@ -107,7 +107,7 @@ _VALUES = frozenset({type(None), bool, int, float, complex, str, range, type(...
 def may_be_done(operation: Callable, args: tuple, kwargs: dict) -> bool:
     """Try it on copies: whether numpy has nothing to say about it, and gives what can be kept."""
     warned: list[str] = []
-    owner = operation.__self__ if known.is_bound(operation) else None  # type: ignore[attr-defined]
+    owner: Any = operation.__self__ if known.is_bound(operation) else None
     if owner is not None and is_array(owner):
         operation = getattr(owner.copy(), operation.__name__)
     try:

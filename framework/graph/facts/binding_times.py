@@ -27,7 +27,7 @@ from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, ValueNode
 from anfora.graph.ir.blocks import Block
 from anfora.graph.ir.control import VALUES
 from anfora.graph.ir.instructions import NO_VALUE, parameters_of
-from anfora.graph.ir.nodes import Graph
+from anfora.graph.ir.nodes import Graph, known_value
 from anfora.graph.ir.parser import FunctionParser, Program
 from anfora.graph.ir.primitives import Primitive, switch
 from anfora.graph.ir.structure import graph_of
@@ -219,7 +219,7 @@ class _Reader:
             return Known() if is_end else self.chosen(node.fn)
         called, keywords = node.fn, {}
         if function is PRIMITIVES["apply"]:
-            called, form = node.args[0], node.args[1].value  # type: ignore[attr-defined]
+            called, form = node.args[0], known_value(node.args[1])
             keywords = {way.rstrip("="): what for way, what in zip(form, args[2:]) if way not in ("", "*")}
             args = [what for way, what in zip(form, args[2:]) if way in ("", "*")]
         span = node.span
@@ -247,7 +247,7 @@ class _Reader:
 
     def of_method(self, node: CNode, method: CNode, arguments: list[Known]) -> Known:
         """What a method gives of something that is not known by name."""
-        made, name = method.args[0], method.args[1].value  # type: ignore[attr-defined]
+        made, name = method.args[0], known_value(method.args[1])
         owner, unknown = self.of(made), _together(arguments).value
         if name in _STATIC:
             return Known()
@@ -264,7 +264,7 @@ class _Reader:
     def chosen(self, choice: CNode) -> Known:
         """`x if test else y`"""
         test, *sides = choice.args
-        one, other = [self.of(side.value.output) for side in sides]  # type: ignore[attr-defined]
+        one, other = [self.of(known_value(side).output) for side in sides]
         return one if one is other else Known(_together([self.of(test), one, other]).value, one.length or other.length)
 
     def of_make_tuple(self, node: CNode, args: list[Known]) -> Known:
@@ -277,16 +277,16 @@ class _Reader:
 
     def of_getitem(self, node: CNode, args: list[Known]) -> Known:
         owner, index = args
-        item = _item(owner, node.args[1])
+        items, item = owner.items, _item(owner, node.args[1])
         if _is_slice(node.args[1]):
             return Known(owner.holds_unknown or index.value, owner.length or index.value)
-        return _together(args) if item is None else owner.items[item]  # type: ignore[index]
+        return _together(args) if items is None or item is None else items[item]
 
     def of_setitem(self, node: CNode, args: list[Known]) -> Known:
         owner, index, what = args
-        item = _item(owner, node.args[1])
-        if item is not None:
-            owner.items[item] = what  # type: ignore[index]
+        items, item = owner.items, _item(owner, node.args[1])
+        if items is not None and item is not None:
+            items[item] = what
         else:
             decides = _is_slice(node.args[1]) and (index.holds_unknown or what.length)
             owner.spoil(what.holds_unknown or index.holds_unknown, decides)
@@ -300,7 +300,7 @@ class _Reader:
         return Known(args[0].holds_unknown and name.value not in _STATIC)
 
     def of_unpack(self, node: CNode, args: list[Known]) -> Known:
-        count = sum(number.value for number in node.args[1:])  # type: ignore[attr-defined]
+        count = sum(map(known_value, node.args[1:]))
         is_known = len(args) == 2 and args[0].items is not None and len(args[0].items) == count
         return args[0] if is_known else Known(items=[_together(args[:1]) for _ in range(count + len(args) - 2)])
 
@@ -342,11 +342,11 @@ class _Reader:
         return Known(args[0].value, args[0].length)
 
     def of_store_global(self, node: CNode, args: list[Known]) -> Known:
-        self.globals[node.args[1].value] = args[2]  # type: ignore[attr-defined]
+        self.globals[known_value(node.args[1])] = args[2]
         return Known()
 
     def of_load_global(self, node: CNode, args: list[Known]) -> Known:
-        name = node.args[1].value  # type: ignore[attr-defined]
+        name = known_value(node.args[1])
         scope = self.function.__globals__
         return self.globals.get(name) or _of_object(scope.get(name, builtins_of(self.function).get(name)))
 

@@ -42,7 +42,7 @@ _ENDS_IT = "close" in _Manager.__exit__.__code__.co_names
 _PROGRAMS = {_MAKER, *map(place_of, _codes(
     contextlib.contextmanager, _Manager, *_Manager.__mro__[1:2], contextlib.AbstractContextManager, contextlib.suppress,
     contextlib.nullcontext, contextlib.closing, functools.wraps, functools.update_wrapper,
-    *(function for found in functools._convert.values() for _, function in found),  # type: ignore[attr-defined]
+    *(function for found in vars(functools)["_convert"].values() for _, function in found),
 ))}  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import sys
 import types
 import weakref
 from collections.abc import Collection, Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -109,7 +109,7 @@ def has_equality(value: Any) -> bool:
     return kind not in BOUND and not (kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__)
 
 
-def is_bound(value: Any) -> bool:
+def is_bound(value: Any) -> TypeGuard[types.BuiltinMethodType]:
     """Whether it is a method written in C, bound to an object; functions of modules and classes have the same types."""
     return is_a(value, BOUND) and not is_a(value.__self__, (types.ModuleType, type(None), type))
 
@@ -319,7 +319,7 @@ def is_constant(value: Any) -> bool:
 
 
 #: What reads a field of a named tuple.
-_FIELD = type(collections.namedtuple("Named", "field").field)  # type: ignore[attr-defined]  # noqa: PYI024
+_FIELD = type(vars(collections.namedtuple("Named", "field"))["field"])  # noqa: PYI024
 
 
 def is_ours(kind: type) -> bool:

@@ -67,7 +67,7 @@ def _only_stores(kind: type, init: types.FunctionType) -> bool:
     """Whether what makes an object of a record stores the arguments, which runs nothing of the program."""
     if not is_generated(kind, "__init__", init):
         return False
-    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    fields = _fields_of(kind)
     if any(field.default_factory not in _FACTORIES for field in fields):
         return False
     if not (kind.__setattr__ is object.__setattr__ or vars(kind)["__dataclass_params__"].frozen):
@@ -82,20 +82,24 @@ def is_generated(kind: type, name: str, function: types.FunctionType) -> bool:
     if parameters is None or kind.__dict__.get(name) is not function or function.__code__.co_filename != "<string>":
         return False
     options = {option: getattr(parameters, option) for option in ("eq", "order", "frozen")}
-    shown = [(field.name, object, _like(field)) for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
+    shown = [(field.name, object, _like(field)) for field in _fields_of(kind)]
     reference = getattr(dataclasses.make_dataclass("Reference", shown, **options), name, None)
     code = getattr(reference, "__code__", None)
     return code is not None and all(getattr(code, part) == getattr(function.__code__, part) for part in _PARTS)
 
 
+def _fields_of(record: Any) -> tuple[dataclasses.Field, ...]:
+    return dataclasses.fields(record)
+
+
 def _like(field: dataclasses.Field) -> Any:
     """A field of which the same is generated."""
-    more: dict[str, Any] = {}
+    parts: dict[str, Any] = {"init": field.init, "compare": field.compare, "kw_only": field.kw_only}
     if field.default_factory is not dataclasses.MISSING:
-        more["default_factory"] = list
+        parts["default_factory"] = list
     elif field.default is not dataclasses.MISSING:
-        more["default"] = None
-    return dataclasses.field(init=field.init, compare=field.compare, kw_only=field.kw_only, **more)  # type: ignore[call-overload]
+        parts["default"] = None
+    return dataclasses.field(**parts)
 
 
 _FACTORIES = (dataclasses.MISSING, list, dict, set)

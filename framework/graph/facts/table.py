@@ -245,8 +245,10 @@ class Fact:
         """The arguments, each with what is done with it."""
         count = len(args)
         for place, value in enumerate(args):
-            is_behind_slice = self.sliced is not None and place and type(args[place - 1]) is slice
-            yield self.sliced if is_behind_slice else self.use(place, count), value  # type: ignore[misc]
+            if self.sliced is not None and place and type(args[place - 1]) is slice:
+                yield self.sliced, value
+            else:
+                yield self.use(place, count), value
         for name, value in (kwargs or {}).items():
             yield self.named.get(name, self.others), value
 

@@ -104,7 +104,7 @@ class Activity:
             if not any(self._hands_back(user, call) for user in users.get(call, ())):
                 self.planned.pop(call)
                 self.active.discard(call)
-                pending.update(dict.fromkeys(x for x in call.args if x in self.planned))  # type: ignore[misc]
+                pending.update(dict.fromkeys(x for x in call.args if isinstance(x, CNode) and x in self.planned))
 
     def _hands_back(self, user: CNode, call: CNode) -> bool:
         """Whether a gradient may come from what uses a call."""

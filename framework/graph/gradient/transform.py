@@ -15,7 +15,7 @@ from anfora.graph.gradient.rules import OnlyARunCanTell, Rule, known_of, rule_of
 from anfora.graph.gradient.sums import GRADIENT_OF, ONES_FOR, PART, WITH_GRADIENT, WITHOUT_GRADIENT
 from anfora.graph.gradient.whole import DIFFERENTIATED
 from anfora.graph.ir import FuncGraph
-from anfora.graph.ir.nodes import AnfNode, CNode, Graph, Parameter, ValueNode, as_node
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, Parameter, ValueNode, as_node, known_value
 from anfora.graph.ir.planned import arguments_of
 from anfora.graph.ir.primitives import PRIMITIVES, partial, primitive_of, switch
 from anfora.graph.ir.structure import Structure, graph_of
@@ -146,7 +146,7 @@ def _behind(node: AnfNode) -> Any:
         if node.calls(_DEPEND):
             node = node.args[0]
         elif node.calls(_GETITEM) and is_item(node):
-            source, index = node.args[0], node.args[1].value  # type: ignore[attr-defined]
+            source, index = node.args[0], known_value(node.args[1])
             assert isinstance(source, CNode)
             if not source.calls(_MAKE_TUPLE):
                 return source, index

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from anfora.core.span import Span
 from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, ValueNode
 from anfora.graph.ir.blocks import Block, Items, plain_name
+from anfora.graph.ir.nodes import known_value
 from anfora.graph.ir.primitives import UNBOUND
 from anfora.graph.ir.structure import graph_of
 from anfora.graph.source.code import Code
@@ -205,17 +206,18 @@ class Instructions:
         way, method = _ADDING[opcode]
         top = block.stack[-1]
         if way == "**" and isinstance(top, Items) and top.span == span:  # f(**x, y=1): such a run is a dict of its own
-            form, parts = top.form, list(top.nodes)
+            run, form, parts = top, top.form, list(top.nodes)
             block.stack.pop()
         else:
-            form, parts = (way,), block.pops(2 if opcode == "PUT" else 1)
+            run, form, parts = None, (way,), block.pops(2 if opcode == "PUT" else 1)
         into = block.stack[-depth]
         if isinstance(into, Items):
             block.stack[-depth] = into._replace(form=(*into.form, *form), nodes=(*into.nodes, *parts))
         elif opcode == "PUT":
             block.call(PRIMITIVES["setitem"], block.node(into), *parts, span=span)
         else:
-            parts = parts if form == (way,) else [block.made(top)]  # type: ignore[arg-type]
+            if run is not None and form != (way,):
+                parts = [block.made(run)]
             adding = block.call(PRIMITIVES["getattr"], block.node(into), method, span=span)
             block.call(adding, *parts, span=span)
 
@@ -263,7 +265,7 @@ class Instructions:
         if isinstance(named, Items):
             nodes = iter(named.nodes)
             for way in named.form:
-                form.append(way or f"{next(nodes).value}=")  # type: ignore[attr-defined]
+                form.append(way or f"{known_value(next(nodes))}=")
                 values.append(next(nodes))
         else:
             form.append("**")

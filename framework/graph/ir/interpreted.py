@@ -50,7 +50,9 @@ class _Jumps(ast.NodeTransformer):
     visit_While = visit_For
 
     def visit_all(self, statements: Sequence[ast.stmt]) -> list[ast.stmt]:
-        return self.generic_visit(ast.Module([*statements], [])).body  # type: ignore[attr-defined]
+        module = ast.Module([*statements], [])
+        self.generic_visit(module)
+        return module.body
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
         at = functools.partial(ast.copy_location, old_node=node)

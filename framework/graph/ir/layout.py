@@ -11,6 +11,7 @@ Source:
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -88,7 +89,7 @@ class Plot:
         for turn in range(12):
             neighbours = below if turn % 2 else above
             for row in reversed(layers) if turn % 2 else layers:
-                _place(row, lambda box, near=neighbours: _mean((o.x for o in near[box]), box.x))  # type: ignore[misc]
+                _place(row, functools.partial(_between, neighbours))
         self._measure(layers)
 
     def _passing(self, source: Box, layer: int, layers: list[list[Box]], above: dict[Box, list[Box]]) -> Box:
@@ -120,6 +121,11 @@ class Plot:
 def _mean(numbers: Iterable[float], otherwise: float) -> float:
     found = list(numbers)
     return sum(found) / len(found) if found else otherwise
+
+
+def _between(neighbours: dict[Box, list[Box]], box: Box) -> float:
+    """Where a box would stand in the middle of its neighbours."""
+    return _mean((other.x for other in neighbours[box]), box.x)
 
 
 def _sort(row: list[Box], neighbours: dict[Box, list[Box]]) -> None:

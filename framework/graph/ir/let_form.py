@@ -124,13 +124,13 @@ class _LetForm:
     def needed(self, call: CNode, home: Graph) -> set[Graph]:
         """The functions of `home` that must be bound before a call: those it uses, and those that these need."""
         inner = self.inner[home]
-        found = {graph for graph in map(graph_of, call.inputs) if graph in inner}
+        found = {graph for graph in map(graph_of, call.inputs) if graph is not None and graph in inner}
         pending = list(found)
         while pending:
             new = {g for g in self.mentions[pending.pop()] if g in inner} - found
             found |= new
             pending += new
-        return found  # type: ignore[return-value]
+        return found
 
     def expression(self, call: CNode) -> str:
         atoms = [self.atom(node) for node in call.args]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, as_node, describe
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, as_node, describe
 from anfora.graph.ir.structure import end_of, graph_of
 
 __all__ = ["Manager", "Use"]
@@ -42,7 +42,7 @@ class Manager:
     def __init__(self, root: Graph) -> None:
         self.root = root
         self._users: dict[AnfNode, dict[Use, None]] = {}
-        self._constants: dict[Graph, dict[ValueNode, None]] = {}  # which constants hold a graph
+        self._constants: dict[Graph, dict[AnfNode, None]] = {}  # which constants hold a graph
         self._graphs: dict[Graph, None] = {}
         try:
             self._link(self._adopt(root))
@@ -178,7 +178,7 @@ class Manager:
             more = _edges(node) if isinstance(node, CNode) else []
             graph = graph_of(node)
             if graph is not None:
-                self._constants.setdefault(graph, {})[node] = None  # type: ignore[index]
+                self._constants.setdefault(graph, {})[node] = None
                 if graph not in self._graphs:
                     more = self._adopt(graph)
             pending += more[::-1]
@@ -195,7 +195,7 @@ class Manager:
                 del self._users[node]
                 graph = graph_of(node)
                 if graph is not None:
-                    del self._constants[graph][node]  # type: ignore[arg-type]
+                    del self._constants[graph][node]
                     lost_graph = True
                 if isinstance(node, CNode):
                     for call, position, used in _edges(node):
@@ -239,9 +239,11 @@ class Manager:
                 pending += node.inputs
             graph = graph_of(node)
             if graph is not None and graph not in self._graphs:
-                if graph.manager not in (None, self) or graph.return_ is None:
+                end = graph.return_
+                if graph.manager not in (None, self) or end is None:
                     self._adopt(graph)  # raises
-                pending.append(graph.return_)  # type: ignore[arg-type]
+                else:
+                    pending.append(end)
 
 
 def _edges(call: CNode) -> list[tuple[CNode, int, AnfNode]]:

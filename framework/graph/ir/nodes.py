@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from anfora.core.span import Span
     from anfora.graph.ir.manager import Manager
 
-__all__ = ["Abstract", "CNode", "ValueNode", "Graph", "GraphError", "AnfNode", "Parameter", "describe"]
+__all__ = ["Abstract", "CNode", "ValueNode", "Graph", "GraphError", "AnfNode", "Parameter", "describe", "known_value"]
 
 #: What is known of a node's value without its data; None before inference.
 Abstract = Union[TensorType, Weak, tuple, None]
@@ -117,6 +117,12 @@ class ValueNode(AnfNode):
         if isinstance(self.value, Tensor):
             return TensorType(self.value.dtype, self.value.shape)
         return Weak(type(self.value)) if type(self.value) in (bool, int, float) else None
+
+
+def known_value(node: AnfNode) -> Any:
+    """The value of a node that is one: of a ValueNode."""
+    assert isinstance(node, ValueNode)
+    return node.value
 
 
 class CNode(AnfNode):

@@ -41,7 +41,7 @@ from anfora.graph.ir.instructions import (
     signature_form,
 )
 from anfora.graph.ir.interpreted import BREAK, CONTINUE, RETURN, function_of
-from anfora.graph.ir.nodes import Graph
+from anfora.graph.ir.nodes import Graph, known_value
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.values import is_meta
 from anfora.graph.source.code import JUMPS, Code, Part, Position, Unsupported, about
@@ -315,7 +315,7 @@ class FunctionParser(Control):
         python, has = argument
         given = {kind: block.stack.pop() for kind in reversed(has)}
         defaults, named = _parts_of(given.get("defaults")), _parts_of(given.get("kwdefaults"))
-        form = signature_form(python, len(defaults), [name.value for name in named[::2]])  # type: ignore[attr-defined]
+        form = signature_form(python, len(defaults), [known_value(name) for name in named[::2]])
         is_plain = not needs_form(form) and python not in self.program.objects
         graph = FuncGraph(_name_of(python))
         made: AnfNode = ValueNode(graph)

@@ -141,6 +141,10 @@ class OperatorCall(CNode):
             return self.parts
         return () if self.entry.op.writes is not None else (self,)
 
+    def index_of(self, node: AnfNode) -> int:
+        """Which of its results a node is."""
+        return next(index for index, result in enumerate(self.results) if result is node)
+
     @property
     def acts(self) -> bool:
         """Whether it does something beside its results: it writes in place, or its error depends on data."""
@@ -172,7 +176,7 @@ def recorded(node: AnfNode) -> AnfNode:
     call = call_behind(node)
     if not isinstance(call, OperatorCall):
         return node
-    return call.recorded if call is node else call.recorded.results[call.results.index(node)]  # type: ignore[arg-type]
+    return call.recorded if call is node else call.recorded.results[call.index_of(node)]
 
 
 def is_inner(node: AnfNode) -> bool:

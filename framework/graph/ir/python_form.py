@@ -174,8 +174,8 @@ class _Program:
         if tail is not None or not before or before[-1] is not chosen or not before[-1].calls(switch):
             return tail
         condition, *ways = before[-1].args
-        tails = [_tail(way, last.args) for way in ways]
-        return _Choice(condition, *tails) if None not in tails else None  # type: ignore[arg-type]
+        tails = [tail for tail in (_tail(way, last.args) for way in ways) if tail is not None]
+        return _Choice(condition, *tails) if len(tails) == len(ways) else None
 
     def load(self) -> types.FunctionType:
         """Make the functions; gives that of the root."""

@@ -190,10 +190,10 @@ class Ahead:
     def _column(self, column: Column, slots: Sequence[Any], count: int, made: dict[int, _Values]) -> np.ndarray:
         values = self._values(column.origin, slots, count, made)
         dtype = column.layout.dtype
-        if values.low is None or not dtype.is_integer:
+        if values.low is None or values.high is None or not dtype.is_integer:
             return _converted(values.array, dtype)
         bounds = np.iinfo(dtype.storage)
-        if not bounds.min <= values.low <= values.high <= bounds.max:  # type: ignore[operator]
+        if not bounds.min <= values.low <= values.high <= bounds.max:
             raise _NotPlain
         return values.array.astype(dtype.storage)
 
@@ -255,7 +255,8 @@ def _computed(operation: Any, given: list[_Values]) -> _Values:
             [value] = given
             if operation is operator.pos:
                 return value
-            return _Values(-value.array, -value.high, -value.low)  # type: ignore[operator]
+            assert value.low is not None and value.high is not None
+            return _Values(-value.array, -value.high, -value.low)
         if operation is float or operation is operator.neg:
             return _Values(given[0].floats if operation is float else -given[0].floats, None, None)
         if len(given) != 2:

@@ -462,9 +462,9 @@ class Loop:
             if slot not in sources:
                 break
             source = sources[slot]
-            if type(source) is Made:
+            if isinstance(source, Made):
                 return _Ring(self._made[slot], iteration)
-            slot = source  # type: ignore[assignment]
+            slot = source
         return _Given(slot)
 
     # -- scalar loops -------------------------------------------------------------------------------------------------

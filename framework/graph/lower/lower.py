@@ -30,7 +30,7 @@ from anfora.core.span import Span, cell_path
 from anfora.core.tensor import Tensor, as_numpy, convert, view_array, wrap
 from anfora.eager import dispatch, tape
 from anfora.eager.entry import Entry, freeze
-from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode
+from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode, known_value
 from anfora.graph.ir.planned import OperatorCall, is_scalar, operands_from, planned_calls, results_of
 from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange, extent
 from anfora.graph.lower.blocks import LEAST, blocks
@@ -222,7 +222,7 @@ class Segment:
         values: list[Any] = []
         for operand, place in zip(call.operands, self._operands[call]):
             if place is None or is_scalar(operand):
-                values.append(operand.value)  # type: ignore[attr-defined]
+                values.append(known_value(operand))
                 continue
             array = self._array(place, buffers)
             values.append(as_numpy(array, place.layout.dtype))

@@ -125,9 +125,10 @@ def bind(function: types.FunctionType, args: tuple, kwargs: dict) -> dict[str, A
     defaults = function.__defaults__ or ()
     for name, value in zip(names[positional - len(defaults) : positional], defaults):
         values.setdefault(name, value)
+    named = function.__kwdefaults__ or {}
     for name in names[positional : positional + only]:
-        if name not in values and name in (function.__kwdefaults__ or ()):
-            values[name] = function.__kwdefaults__[name]  # type: ignore[index]
+        if name not in values and name in named:
+            values[name] = named[name]
     if any(name not in values for name in names[: positional + only]):
         _refuse(function, args, kwargs)
     if more is not None:

@@ -271,7 +271,8 @@ def dict_of(value: Any) -> Any:
 def attributes_of_partial(function: functools.partial) -> dict | None:
     """The attributes of a partial function; None where it has not been asked for any: the question makes a dict."""
     told: Any = function.__reduce__()
-    return told[2][3]  # type: ignore[no-any-return]
+    attributes: dict | None = told[2][3]
+    return attributes
 
 
 def stays_whole(function: functools.partial) -> bool:
@@ -282,7 +283,8 @@ def stays_whole(function: functools.partial) -> bool:
 def give_dict(value: Any, table: dict) -> None:
     """Let a dict be the attributes of an object."""
     where = _place_of_dict(type(value))
-    where.__set__(value, table)  # type: ignore[union-attr]
+    assert where is not None
+    where.__set__(value, table)
 
 
 def _place_of_dict(kind: type) -> types.GetSetDescriptorType | types.MemberDescriptorType | None:

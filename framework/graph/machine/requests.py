@@ -36,7 +36,8 @@ class Enter(BaseException):
 
     def __init__(self, function: Any, args: tuple, deliver: str = "value") -> None:
         super().__init__()
-        self.function, self.args, self.deliver = function, args, deliver  # type: ignore[misc]
+        self.function, self.deliver = function, deliver
+        self.args = args
         self.target: Any = None
 
 

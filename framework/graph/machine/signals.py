@@ -27,7 +27,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -49,25 +49,32 @@ _HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abs
 #: That, and numpy, by whose functions in Python it makes arrays.
 _OPERATING = _HERE, os.path.join(os.path.dirname(np.__file__), "")
 
-_Function = TypeVar("_Function", bound=Callable)
+_Function = TypeVar("_Function", bound="_Coded")
+
+
+class _Coded(Protocol):
+    """A function in Python."""
+
+    @property
+    def __code__(self) -> types.CodeType: ...
 
 
 def holds(function: _Function) -> _Function:
     """A function in which handlers wait, as far as it does not call a function that `releases`."""
-    _holding.add(function.__code__)  # type: ignore[attr-defined]
+    _holding.add(function.__code__)
     return function
 
 
 def releases(function: _Function) -> _Function:
     """A function that runs code of the program, in which handlers are called at once."""
-    _releasing.add(function.__code__)  # type: ignore[attr-defined]
+    _releasing.add(function.__code__)
     return function
 
 
 def leaves(function: _Function) -> _Function:
     """A function that leaves more than a single operation to Python, an endless loop maybe: handlers are called at once
     behind it, in the middle of operators too, as without graph mode."""
-    _leaving.add(function.__code__)  # type: ignore[attr-defined]
+    _leaving.add(function.__code__)
     return function
 
 

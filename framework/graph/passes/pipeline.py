@@ -190,12 +190,12 @@ class _Memory:
         graph = self.graph
         self.calls = planned_calls(graph)
         self.roots = roots_of(graph, self.calls)
-        self._position = {parameter: i for i, parameter in enumerate(graph.parameters)}
+        self._position: dict[AnfNode, Any] = {parameter: i for i, parameter in enumerate(graph.parameters)}
         self.results = [self._name(self.roots.get(node, node)) for node in results_of(graph)]
 
     def _name(self, root: AnfNode) -> Any:
         """What memory is called before and behind a pass alike, if it comes in: a number."""
-        return self._position.get(root, root)  # type: ignore[call-overload]
+        return self._position.get(root, root)
 
     def part(self, before: _Memory) -> None:
         """Give results that had memory of their own it back, by a copy, and all their layouts."""

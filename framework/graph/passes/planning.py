@@ -28,7 +28,7 @@ def layout_of(node: AnfNode, layouts: Mapping[AnfNode, Layout]) -> Layout | None
     if found is None:
         call = call_behind(node)
         if isinstance(call, OperatorCall):
-            found = call.entry.outputs[0 if call is node else call.results.index(node)]  # type: ignore[arg-type]
+            found = call.entry.outputs[0 if call is node else call.index_of(node)]
     return found
 
 

@@ -383,7 +383,7 @@ if hasattr(itertools, "batched"):
         asks_again=False,
     )
 for _replacement, _original in _ORIGINALS.items():
-    _replacement.original = _original  # type: ignore[attr-defined]
+    vars(_replacement)["original"] = _original
 
 
 def gone_into(replacement: Callable, fits: Callable[[Any, tuple, dict], bool]) -> Callable:

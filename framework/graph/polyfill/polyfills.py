@@ -153,14 +153,14 @@ def filter_(function, items):
 
 
 # Where Python runs them itself:
-map_.original = Original(  # type: ignore[attr-defined]
+vars(map_)["original"] = Original(
     map,
     map,
     lambda held, loops: _map_over(held["function"], loops[0]),
     lambda: map(abs, ()),
     lambda rest: map(_itself, rest),
 )
-filter_.original = Original(  # type: ignore[attr-defined]
+vars(filter_)["original"] = Original(
     filter,
     filter,
     lambda held, loops: filter(held["function"], loops[0]),
@@ -363,12 +363,10 @@ def _row(rests):
     return tuple(row)
 
 
-enumerate_.original = Original(  # type: ignore[attr-defined]
+vars(enumerate_)["original"] = Original(
     enumerate, enumerate, lambda held, loops: enumerate(loops[0], held["of"][0]), lambda: enumerate(())
 )
-zip_.original = Original(  # type: ignore[attr-defined]
-    zip, zip, lambda held, loops: zip(*as_given(for_python(held["rests"]))), zip
-)
+vars(zip_)["original"] = Original(zip, zip, lambda held, loops: zip(*as_given(for_python(held["rests"]))), zip)
 
 
 # -- methods of objects of C ------------------------------------------------------------------------------------------

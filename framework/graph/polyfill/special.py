@@ -164,7 +164,9 @@ def answers_itself(kind: Any) -> bool:
 
 def check_of(recorder: Any, operation: Any, value: Any, kind: Any) -> Enter | None:
     """The call that `isinstance` or `issubclass` is, where the class of a class says so."""
-    (name,) = fact_of(operation).asking.names  # type: ignore[union-attr]
+    fact = fact_of(operation)
+    assert fact is not None and fact.asking is not None
+    (name,) = fact.asking.names
     found = class_attribute(type(kind), name)
     if not is_a(found, types.FunctionType):
         return None

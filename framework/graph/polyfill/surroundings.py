@@ -295,7 +295,7 @@ def _apply(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     piece, or the interpreter does it."""
     name = "function", id(args[0])
     reason = f"{args[0].__name__}.apply, in which the interpreter is needed"
-    apply = custom.Function.apply.__func__  # type: ignore[attr-defined]
+    apply = vars(custom.Function)["apply"].__func__
     if name in recorder.keeper.divided:
         machine.push(recorder.interpret(machine, apply, args, kwargs, reason))
         return True
@@ -360,7 +360,7 @@ SURROUNDINGS: dict[Any, Callable] = {
     cells.watch_output: _watch(cells.watch_output, tensors),
     custom.differentiable: _recorded(custom.differentiable, _followed_by_own, _OWN_GRADIENT, lambda args: args[3]),
     custom.recorded_function: _recorded(custom.recorded_function, _followed_by_own, _OWN_GRADIENT),
-    custom.Function.apply.__func__: _apply,  # type: ignore[attr-defined]
+    vars(custom.Function)["apply"].__func__: _apply,
     custom.keep: _natively(custom.keep),
     custom.given_back: _natively(custom.given_back),
     Tensor.backward: _backward,

@@ -240,7 +240,7 @@ class Doing(Hops):
 
     def _with_containers(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
         """What makes deques and their like, or is done to those of the program: (whether it was done, the result)."""
-        is_method = known.is_bound(operation) and self.owns_container(operation.__self__)  # type: ignore[attr-defined]
+        is_method = known.is_bound(operation) and self.owns_container(operation.__self__)
         is_making = known.is_among(operation, KINDS)
         if any(type(value) is Number for value in (*args, *kwargs.values())):
             if not is_method and not is_making and not any(map(self.owns_container, args)):
@@ -411,7 +411,7 @@ class Doing(Hops):
     def _guard_identity(self, args: tuple, same: bool) -> None:
         origins = [self.origins[id(a)][1] if id(a) in self.origins else self.origin("known", a) for a in args]
         if all(id(a) in self.origins or type(a) in SIMPLE or known.is_constant(a) for a in args):
-            self.guard("same" if same else "not same", *origins)  # type: ignore[arg-type]
+            self.guard("same" if same else "not same", origins[0], origins[1])
 
     def _walking(self, function: Any, value: Any) -> Generator:
         """What goes over a value one by one, as a generator of the program does."""

@@ -160,7 +160,9 @@ class Memory:
         kept[value] = None
         taken = self.view_calls.get(value)
         if taken is not None:
-            entry, source = taken.entry, self._as_it_was(taken.operands[0], taken.entry.inputs[0], kept)  # type: ignore[arg-type]
+            entry, base = taken.entry, taken.entry.inputs[0]
+            assert base is not None
+            source = self._as_it_was(taken.operands[0], base, kept)
         elif layout.is_contiguous:
             entry, source = entry_for(copy, (layout,), ()), value
         else:

@@ -387,7 +387,7 @@ class Writes(Attributes):
         if operation is operator.getitem and type(owner) in (dict, list, tuple) and len(args) == 2:
             key = args[1]
         elif fact_of(operation) is _GET and known.is_bound(operation) and 0 < len(args) < 3:
-            owner, key = operation.__self__, args[0]  # type: ignore[attr-defined]
+            owner, key = operation.__self__, args[0]
         elif known.is_among(operation, _MEMBERSHIP) and type(args[1]) in (dict, set, frozenset):
             key, owner = args
         else:

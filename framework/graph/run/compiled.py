@@ -415,13 +415,13 @@ class RecordedProgram(Recordings):
                 continue
             self.ledger.note_steps(engine.steps - before)
             pending, at, now, behind = moment
-            if pending and calls is None:
-                start = [at, now, behind]
-                moment = now = behind = None
-                values.clear()
-                return _Result(self._run_calls(pending, start))
             if pending:
-                calls += pending  # type: ignore[operator]
+                if calls is None:
+                    start = [at, now, behind]
+                    moment = now = behind = None
+                    values.clear()
+                    return _Result(self._run_calls(pending, start))
+                calls += pending
                 running.pending += len(pending)
             return at, now, behind or ()
         return None
@@ -479,6 +479,7 @@ class Compiled:
     """
 
     _is_compiled = True
+    __wrapped__: types.FunctionType
     # By these `inspect` and the like know what a function takes and is; who sets them changes what is called.
     __code__, __defaults__, __kwdefaults__ = map(_of_function, ("__code__", "__defaults__", "__kwdefaults__"))
     __closure__, __globals__ = map(_of_function, ("__closure__", "__globals__"))
@@ -495,12 +496,12 @@ class Compiled:
         program = self.program
         if program.resting > 0:
             program.resting -= 1
-            return self.__wrapped__  # type: ignore[attr-defined]
+            return self.__wrapped__
         if gettrace() is not None:
-            return self.__wrapped__  # type: ignore[attr-defined]
+            return self.__wrapped__
         is_left = program.native not in (None, RESTING, UNREAD)  # of which the last two have rested by now
         if running.depth and (running.is_plain or is_left or slots.watcher.recorder is not None):
-            return self.__wrapped__  # type: ignore[attr-defined]
+            return self.__wrapped__
         return self._compiled
 
     def _compiled(self, *args: Any, **kwargs: Any) -> Any:
@@ -510,10 +511,10 @@ class Compiled:
         return self if owner is None else types.MethodType(self, owner)
 
     def __repr__(self) -> str:
-        return f"<compiled {self.__wrapped__!r}>"  # type: ignore[attr-defined]
+        return f"<compiled {self.__wrapped__!r}>"
 
     def __reduce__(self) -> Any:
-        return _again, (self.__wrapped__, self.options)  # type: ignore[attr-defined]
+        return _again, (self.__wrapped__, self.options)
 
     def __deepcopy__(self, memo: dict) -> Compiled:
         return self

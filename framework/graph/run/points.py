@@ -383,7 +383,7 @@ def _catches(image: Image) -> bool:
 
 
 def _part(outcome: Outcome, path: tuple) -> Any:
-    value = outcome.value if outcome.error is None else outcome.error
+    value: Any = outcome.value if outcome.error is None else outcome.error
     for step in path:
-        value = value[step]  # type: ignore[index]
+        value = value[step]
     return value

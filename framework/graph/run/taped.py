@@ -192,17 +192,17 @@ class Taped:
     def _parent(parent: int | tuple[int, int] | None, block: Block, nodes: list[Node]) -> Any:
         if parent is None:
             return None
-        if type(parent) is int:
+        if isinstance(parent, int):
             return block.parents[parent]
-        number, index = parent  # type: ignore[misc]
+        number, index = parent
         node = nodes[number]
         return node.output(index) if node.recipe.entry.is_tuple else node
 
     @staticmethod
     def _saved(where: int | ValueNode | tuple[int], saved: tuple, numbers: Sequence[Any]) -> Any:
-        if type(where) is int:
+        if isinstance(where, int):
             return saved[where]
-        return where.value if type(where) is ValueNode else numbers[where[0]]  # type: ignore[index]
+        return where.value if isinstance(where, ValueNode) else numbers[where[0]]
 
     # -- the way back -------------------------------------------------------------------------------------------------
 

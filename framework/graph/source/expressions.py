@@ -232,11 +232,13 @@ class Expressions(Writer):
     def display(self, nodes: Sequence[ast.expr], make: str, one: str, many: str, node: ast.AST) -> None:
         """A container of what is written down. Many items go into it one by one, as with Python: the stack stays low, which
         is copied at each instruction. A list of nothing but constants takes them from one tuple."""
-        if len(nodes) > _FEW and make == "LIST" and all(isinstance(item, ast.Constant) for item in nodes):
-            self.emit(make, 0, node)
-            self.emit("CONST", self.constants.the_tuple(item.value for item in nodes), node)  # type: ignore[attr-defined]
-            self.emit(many, 1, node)
-            return
+        if len(nodes) > _FEW and make == "LIST":
+            constants = [item.value for item in nodes if isinstance(item, ast.Constant)]
+            if len(constants) == len(nodes):
+                self.emit(make, 0, node)
+                self.emit("CONST", self.constants.the_tuple(constants), node)
+                self.emit(many, 1, node)
+                return
         first = 0 if len(nodes) > _FEW else len(nodes)
         first = next((i for i, item in enumerate(nodes[:first]) if isinstance(item, ast.Starred)), first)
         self.values(nodes[:first])

@@ -462,20 +462,20 @@ def names_of(node: Function, private: str) -> Names:
     while todo:
         here, inside = todo.pop()
         kind: type = type(here)
-        if kind is ast.Name:
-            if type(here.ctx) is not ast.Load and not inside:  # type: ignore[attr-defined]
-                bound.add(here.id)  # type: ignore[attr-defined]
+        if isinstance(here, ast.Name):
+            if type(here.ctx) is not ast.Load and not inside:
+                bound.add(here.id)
             continue
         if kind is ast.Constant:
             continue
-        if kind is ast.Call:
-            asked.add(_asked_by(here))  # type: ignore[arg-type]
+        if isinstance(here, ast.Call):
+            asked.add(_asked_by(here))
         elif kind in _BINDING:
             bound.update(_BINDING[kind](here))
         elif kind in _COMPREHENSIONS:
             inside = True
-        elif kind in declared:
-            declared[kind].update(here.names)  # type: ignore[attr-defined]
+        elif isinstance(here, (ast.Global, ast.Nonlocal)):
+            declared[kind].update(here.names)
         todo += [(part, inside) for part in _PARTS_OUTSIDE.get(kind, children_of)(here)]
     found = [{mangle(name, private) for name in names if name} for names in (bound, *declared.values())]
     names = Names(found[0] - found[1] - found[2], *found[1:])

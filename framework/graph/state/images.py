@@ -14,7 +14,7 @@ import functools
 import gc
 import operator
 import types
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from anfora.core.dtype import DType
@@ -363,7 +363,9 @@ def _fields_of(kind: type) -> tuple[str, ...]:
     return tuple(found)
 
 
-def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None, is_leaving: bool = False) -> Any:
+def build(
+    image: Image, slots: Sequence[Any] | Mapping[int, Any], made: list[Any] | None = None, is_leaving: bool = False
+) -> Any:
     """The value of an image, its objects made afresh.
 
     Args:
@@ -405,7 +407,7 @@ def _text(image: Image, constants: dict[str, Any]) -> str | None:
 
 
 class _Builder:
-    def __init__(self, slots: Sequence[Any], made: list[Any], is_leaving: bool) -> None:
+    def __init__(self, slots: Sequence[Any] | Mapping[int, Any], made: list[Any], is_leaving: bool) -> None:
         self.slots, self.made, self.is_leaving = slots, made, is_leaving
 
     def build(self, image: Image) -> Any:

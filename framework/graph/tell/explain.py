@@ -100,11 +100,11 @@ class _Trace(Watched):
 
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         super().end_with_hop(recorder, machine, state, reason)
-        self._recorded(recorder.point)  # type: ignore[attr-defined]
+        self._recorded(recorder.point)
 
     def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump, written: Written | None) -> None:
         super().end_with_jump(recorder, live, jump, written)
-        self._recorded(recorder.point)  # type: ignore[attr-defined]
+        self._recorded(recorder.point)
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         if self.steps and self.steps[-1].variant.end is recorder.end:

@@ -155,7 +155,7 @@ class Arrangement:
 
     def __call__(self, *values: Any) -> Any:
         made: list[Any] = []
-        whole = released(build(self.image, dict(zip(self.slots, values)), made), made)  # type: ignore[arg-type]
+        whole = released(build(self.image, dict(zip(self.slots, values)), made), made)
         return (whole, *(made[number] for number in self.wanted)) if self.wanted else whole
 
     def __repr__(self) -> str:

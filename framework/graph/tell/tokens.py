@@ -115,8 +115,8 @@ def atom(value: Any) -> str | None:
     if kind is tuple or kind is frozenset:
         return _tuple_of_atoms(value)
     if kind is slice:
-        parts = [atom(part) for part in (value.start, value.stop, value.step)]
-        return None if None in parts else f"slice({', '.join(parts)})"  # type: ignore[arg-type]
+        parts = [text for text in map(atom, (value.start, value.stop, value.step)) if text is not None]
+        return f"slice({', '.join(parts)})" if len(parts) == 3 else None
     if issubclass(kind, np.generic) and kind.__module__ == "numpy" and value.dtype.kind in "biufcSUmM":
         return f"numpy.{kind.__name__}({value.tolist()!r}: {value.tobytes().hex()})"
     if issubclass(kind, np.dtype):

@@ -25,6 +25,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NoReturn
 
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.machine.running import running
 from anfora.kernel.build import progress
 
@@ -111,8 +112,8 @@ def _streams() -> Iterator[tuple[str, io.TextIOWrapper]]:
     """The standard streams that are Python's own, with their names."""
     for name in ("stdout", "stderr", "__stdout__", "__stderr__"):
         stream = getattr(sys, name, None)
-        if issubclass(type(stream), io.TextIOWrapper):
-            yield f"sys.{name}", stream  # type: ignore[misc]
+        if is_a(stream, io.TextIOWrapper):
+            yield f"sys.{name}", stream
 
 
 def flush() -> None:
