@@ -141,7 +141,8 @@ REFUSED = [
     lambda it: it + 1, lambda it: "a" + it, lambda it: operator.add([1], it), lambda it: it @ 2, lambda it: [1] * it,
     lambda it: it[0], lambda it: [1, 2][it], lambda it: (1, 2)[it], lambda it: it < 1, lambda it: operator.mod("%d", it),
     lambda it: format(it, "d"), lambda it: pow(it, 1), lambda it: divmod(1, it), lambda it: 1 << it, lambda it: it & {1},
-    lambda it: it(), lambda it: {**it},
+    lambda it: it(), lambda it: {**it}, lambda it: ",".join([it]), lambda it: "".join(("a", it)),
+    lambda it: operator.mod("%d%d", (1, it)),
 ]  # fmt: skip
 
 
@@ -167,8 +168,26 @@ def groups_in_the_middle(make, x):
     return found, first, made, x
 
 
+def methods(make, x):
+    """What methods are bound to it, before and behind its first item."""
+    made, found = make(), []
+    for name in ("__next__", "__iter__", "send", "close", "throw", "__length_hint__"):
+        if not hasattr(made, name):
+            continue
+        method = getattr(made, name)
+        found += [
+            (type(method).__name__, isinstance(method, types.MethodType), isinstance(method, types.BuiltinMethodType)),
+            (method.__name__, method.__qualname__, method.__class__.__name__, hasattr(method, "__func__")),
+            (method == getattr(made, name), callable(method), method.__self__ is made, repr(method).split(" at ")[0]),
+        ]
+        if name == "__next__":
+            found.append(next(method.__self__))
+    return found, [getattr(made, name, None) for name in ("__next__", "send")], x
+
+
 NOTED: list = []
 PROGRAMS = [
+    methods,
     groups_in_the_middle,
     refused,
     pickled,
@@ -191,6 +210,8 @@ def seen(value):
         return {key: seen(item) for key, item in value.items()}
     if type(value) in (list, tuple):
         return type(value)(map(seen, value))
+    if type(value) in (types.MethodWrapperType, types.BuiltinMethodType, types.MethodType):
+        return type(value), value.__name__, seen(value.__self__)
     if hasattr(value, "__next__") or type(value).__name__.startswith("dict_"):
         return type(value), [seen(item) for item in value]
     return value

@@ -20,7 +20,10 @@ from anfora.graph.machine.walks import Walk, name_of, raise_missing
 if TYPE_CHECKING:
     from anfora.graph.machine.world import Plain
 
-__all__ = ["Generator", "Original", "Thrown", "as_given", "driven_by", "for_python", "is_left", "named", "thrown"]
+__all__ = [
+    "Generator", "Original", "Thrown", "as_given", "bound", "driven_by", "for_python", "is_left", "is_method", "named",
+    "thrown",
+]  # fmt: skip
 
 
 class Generator:
@@ -326,11 +329,32 @@ def for_python(values: Iterable) -> tuple:
 
 
 def named(args: Any, error: TypeError) -> tuple | None:
-    """What an operation was given that Python has refused in words about its classes, with iterators of the classes that
-    they have in the program in the places of the machine's; None if it is not about these."""
-    if not any(type(value) in (Generator, Walk) and type(value).__name__ in str(error) for value in args):
+    """What an operation was given that Python has refused in words about its classes, or those of what it holds, with
+    iterators of the classes that they have in the program in the places of the machine's; None if it is not about these."""
+    held = [item for value in args for item in (value, *(value if type(value) in (list, tuple) else ()))]
+    if not any(type(value) in (Generator, Walk) and type(value).__name__ in str(error) for value in held):
         return None
-    return tuple([value.of_its_kind() if type(value) in (Generator, Walk) else value for value in args])
+    return tuple([type(value)(map(_named, value)) if type(value) in (list, tuple) else _named(value) for value in args])
+
+
+def _named(value: Any) -> Any:
+    return value.of_its_kind() if type(value) in (Generator, Walk) else value
+
+
+def is_method(value: Any) -> bool:
+    """Whether it is a method of an iterator of the machine's: Python's has one that is written in C."""
+    return type(value) is types.MethodType and type(value.__self__) in (Generator, Walk)
+
+
+def bound(function: Callable, owner: Any) -> Any:
+    """A method of an object. Where Python's iterator stands in the place of one of the machine's, it has one of its own."""
+    if id(function) in _METHODS and type(owner) not in (Generator, Walk):
+        return getattr(owner, function.__name__)  # type: ignore[attr-defined]
+    return types.MethodType(function, owner)
+
+
+#: By identity, the methods of the machine's iterators.
+_METHODS = {id(method): method for kind in (Generator, Walk) for method in vars(kind).values()}
 
 
 def is_left(value: Any) -> bool:

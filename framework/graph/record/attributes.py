@@ -22,7 +22,7 @@ from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.rows.constructed import NAMES
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import builtins_of
-from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.generators import Generator, is_method
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import holds, is_filled, is_of_python, mro_of, table_of
 from anfora.graph.machine.requests import ENTERED
@@ -114,6 +114,8 @@ class Attributes(Reasons):
             return self._attribute
         if type(value) in (Generator, Walk):
             return self._iterator_attribute
+        if is_method(value) and name != "__self__":
+            return self._attribute_of_method
         if type(value) is super:
             return self._attribute_above
         is_function = is_a(value, types.FunctionType) or known.is_compiled(value)
@@ -220,6 +222,10 @@ class Attributes(Reasons):
         if is_ours or (name in vars(object) and not name.startswith("__reduce")):
             return self._read_natively(machine, value, name)
         return self._ask_python(machine, value, name, f"an attribute of a {kind.__name__}")
+
+    def _attribute_of_method(self, machine: Machine, value: types.MethodType, name: str) -> Any:
+        """An attribute of a method of an iterator of the machine's, which Python's own has written in C."""
+        return self._ask_python(machine, value, name, f"an attribute of a method of {type(value.__self__).__name__}")
 
     def _is_plain_module(self, module: types.ModuleType) -> bool:
         """Whether the attributes of a module are what lies in its dict, now and in later calls."""

@@ -39,7 +39,7 @@ from anfora.graph.facts.table import (
 )
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import builtins_of
-from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.generators import Generator, is_method
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.requests import Drain
 from anfora.graph.machine.walks import Walk
@@ -123,6 +123,8 @@ class Reasons(Held):
             return "an import"
         if len(args) > 1 and is_a(operation, type) and issubclass(operation, type):
             return "a class that is made"
+        if (operation is isinstance or operation is type) and args and is_method(args[0]):
+            return "the class of a method of an iterator"
         if operation is isinstance and len(args) == 2 and _poses(args[0]):
             return f"the `__class__` of a {type(args[0]).__name__}"
         if len(args) == 2 and asks_a_class(operation):

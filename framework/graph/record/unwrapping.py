@@ -24,7 +24,7 @@ from anfora.graph.facts.origins import Number
 from anfora.graph.lower.ranges import Counter, iterator_of
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
-from anfora.graph.machine.generators import Generator, is_left
+from anfora.graph.machine.generators import Generator, bound, is_left
 from anfora.graph.machine.walks import Walk
 from anfora.graph.source.quiet import quietly
 
@@ -339,9 +339,7 @@ def _set_parts(function: functools.partial, _: None, parts: tuple) -> None:
 
 def _bound(method: Any, owner: Any) -> Any:
     """The same method of another object."""
-    if type(method.__self__) in (Generator, Walk):  # Python's iterator has a method of its own
-        return getattr(owner, method.__name__)
     if type(method) is types.MethodType:
-        return types.MethodType(method.__func__, owner)
+        return bound(method.__func__, owner)
     made_by = known.descriptor_of(method)
     return getattr(owner, method.__name__) if made_by is None else known.bound_to(owner, made_by)

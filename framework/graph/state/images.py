@@ -41,7 +41,7 @@ from anfora.graph.facts.values import exact
 from anfora.graph.lower.ranges import Counter, images_in
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
-from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.generators import Generator, bound
 from anfora.graph.machine.operations import is_of_python, mro_of, table_of
 from anfora.graph.machine.set_orders import fill, order_of_making
 from anfora.graph.machine.walks import Walk
@@ -435,7 +435,7 @@ class _Builder:
             owner = self.build(image[2])
             return getattr(owner, image[1]) if type(image[1]) is str else bound_to(owner, image[1])
         if kind == "bound":
-            return types.MethodType(self.build(image[1]), self.build(image[2]))
+            return bound(self.build(image[1]), self.build(image[2]))
         items = [self.build(item) for item in image[-1]]
         if kind == "tuple of":
             return tuple.__new__(image[1], items)
