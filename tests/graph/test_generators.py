@@ -3,6 +3,7 @@ they run. Each program is run by Python and compiled, call after call."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -187,3 +188,71 @@ def test_the_frame_of_a_generator_shows_the_variables_around_it():
         return first, generator.send(x)[0]
 
     assert [f(Tensor([1.0]), n)[1] for n in range(4)] == [0, 1, 2, 3]
+
+
+class Rows:
+    """Something to go over, by `__getitem__` alone."""
+
+    def __init__(self, ending, count):
+        self.ending, self.count = ending, count
+
+    def __getitem__(self, place):
+        self.ending()
+        return (1, 2, 1.5)[: self.count][place]
+
+
+def own_generator(ending):
+    for item in (1, 2, 3):
+        ending()
+        yield item
+
+
+def delegating(ending):
+    yield from own_generator(ending)
+
+
+#: Iterators that call code of the program for their first item.
+RUNNING = {
+    "generator": lambda ending: own_generator(ending),
+    "generator expression": lambda ending: (ending() or item for item in (1, 2)),
+    "delegating": lambda ending: delegating(ending),
+    "map": lambda ending: map(lambda item: ending() or item, (1, 2)),
+    "filter": lambda ending: filter(lambda item: ending() or item, (1, 2)),
+    "chain": lambda ending: itertools.chain.from_iterable([Rows(ending, 3), (4,)]),
+    "takewhile": lambda ending: itertools.takewhile(lambda item: ending() or item < 3, (1, 2, 3)),
+    "dropwhile": lambda ending: itertools.dropwhile(lambda item: ending() or item < 2, (1, 2, 3)),
+    "starmap": lambda ending: itertools.starmap(lambda a, b: ending() or a + b, ((1, 2), (3, 4))),
+    "accumulate": lambda ending: itertools.accumulate(own_generator(ending)),
+    "pairwise": lambda ending: itertools.pairwise(own_generator(ending)),
+    "groupby": lambda ending: itertools.groupby((1, 1, 2), lambda item: ending() or item),
+    "compress": lambda ending: itertools.compress(own_generator(ending), (1, 1, 0)),
+}
+
+
+@pytest.mark.parametrize("maker", RUNNING)
+def test_one_that_runs_when_recording_ends_is_pythons_when_it_waits(maker):
+    """What it iterates over has changed, and only Python knows where it is."""
+    make = RUNNING[maker]
+
+    def program(x, table):
+        lost = iter(table)
+        table.pop("a", None)
+
+        def ending():
+            ms.get_context("mode")
+            lost.__length_hint__()
+            x.asnumpy()
+
+        made = make(ending)
+        first = next(made)
+        return made, [made, {"it": made}], x * 2, first if not isinstance(made, itertools.groupby) else first[0]
+
+    compiled = ms.jit(program)
+    for count in range(3):
+        came, (again, held), _, first = compiled(Tensor([1.0 + count]), {"a": 1, "b": 2})
+        right, _, _, one = program(Tensor([1.0 + count]), {"a": 1, "b": 2})
+        assert type(came) is type(right)
+        assert came is again is held["it"]
+        assert first == one
+        if maker != "groupby":
+            assert list(came) == list(right)

@@ -36,12 +36,13 @@ class _Left(Plain):
 
     Args:
         unwrapping: makes what puts their values in their places.
+        running: by identity, the generators that run: they stay the machine's until they wait again.
     """
 
     pending = True
 
-    def __init__(self, unwrapping: Callable[[], Unwrapping]) -> None:
-        self._unwrapping = unwrapping
+    def __init__(self, unwrapping: Callable[[], Unwrapping], running: dict[int, tuple[Any, Any]]) -> None:
+        self._unwrapping, self._running = unwrapping, running
 
     def release(self, machine: Machine) -> None:
         unwrapped = self._unwrapping()
@@ -54,7 +55,7 @@ class _Left(Plain):
 
     def settle(self, machine: Machine) -> None:
         self.release(machine)
-        machine.world = _Behind()
+        machine.world = _Behind() if not self._running else _Waiting(self._unwrapping, self._running)
 
     def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
         return self._unwrapping()((operation, args, names))
@@ -87,6 +88,26 @@ def _is_followed(function: types.FunctionType) -> bool:
         return not code_of(function).is_generator
     except Unsupported:
         return False
+
+
+class _Waiting(_Behind):
+    """The same as long as generators run that are still the machine's. One that waits at a `yield` becomes Python's, in all
+    places where it stands."""
+
+    def __init__(self, unwrapping: Callable[[], Unwrapping], running: dict[int, tuple[Any, Any]]) -> None:
+        self._unwrapping, self._running = unwrapping, running
+
+    @property
+    def pending(self) -> bool:  # type: ignore[override]
+        return any(not generator.is_running for generator, _ in self._running.values())
+
+    def settle(self, machine: Machine) -> None:
+        for key, (generator, _) in list(self._running.items()):
+            if not generator.is_running:
+                del self._running[key]
+        left = _Left(self._unwrapping, self._running)
+        for each in machine.chain():
+            left.settle(each)
 
 
 class Hops(Operators):
@@ -334,8 +355,8 @@ class Hops(Operators):
             )
 
         for each in machine.chain():
-            each.world = _Left(unwrapping)
-            each.world.release(each)
+            left = each.world = _Left(unwrapping, running)
+            left.release(each)
         self.begin({})  # what it holds may be dropped
         self.local_cells, self.local_functions, self.own = {}, {}, {}
         self.is_unkept = False
