@@ -216,7 +216,7 @@ RUNNING = {
     "generator": lambda ending: own_generator(ending),
     "generator expression": lambda ending: (ending() or item for item in (1, 2)),
     "delegating": lambda ending: delegating(ending),
-    "map": lambda ending: map(lambda item: ending() or item, (1, 2)),
+    "map": lambda ending: map(lambda item, other: ending() or item + other, (1, 2), (3, 4)),
     "filter": lambda ending: filter(lambda item: ending() or item, (1, 2)),
     "chain": lambda ending: itertools.chain.from_iterable([Rows(ending, 3), (4,)]),
     "takewhile": lambda ending: itertools.takewhile(lambda item: ending() or item < 3, (1, 2, 3)),

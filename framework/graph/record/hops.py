@@ -55,7 +55,7 @@ class _Left(Plain):
 
     def settle(self, machine: Machine) -> None:
         self.release(machine)
-        machine.world = _Behind() if not self._running else _Waiting(self._unwrapping, self._running)
+        machine.world = _Waiting(self._running) if self._running else _Behind()
 
     def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
         return self._unwrapping()((operation, args, names))
@@ -92,10 +92,10 @@ def _is_followed(function: types.FunctionType) -> bool:
 
 class _Waiting(_Behind):
     """The same as long as generators run that are still the machine's. One that waits at a `yield` becomes Python's, in all
-    places where it stands."""
+    places where it stands. What is the program's nobody knows by then, so all is gone through that it can reach."""
 
-    def __init__(self, unwrapping: Callable[[], Unwrapping], running: dict[int, tuple[Any, Any]]) -> None:
-        self._unwrapping, self._running = unwrapping, running
+    def __init__(self, running: dict[int, tuple[Any, Any]]) -> None:
+        self._running = running
 
     @property
     def pending(self) -> bool:  # type: ignore[override]
@@ -105,9 +105,16 @@ class _Waiting(_Behind):
         for key, (generator, _) in list(self._running.items()):
             if not generator.is_running:
                 del self._running[key]
-        left = _Left(self._unwrapping, self._running)
+        left = _Left(
+            lambda: Unwrapping(_holds_none, value_of_number, dict(self._running), is_leaving=True), self._running
+        )
         for each in machine.chain():
             left.settle(each)
+
+
+def _holds_none(value: Any) -> bool:
+    """Whether nothing that a program has made can be in an object."""
+    return known.is_constant(value) and type(value) is not types.FunctionType
 
 
 class Hops(Operators):
