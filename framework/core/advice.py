@@ -14,7 +14,7 @@ from anfora.core import slots
 from anfora.core.errors import AnforaWarning
 from anfora.core.span import Span, calling_frame, frame_position
 
-__all__ = ["marks", "tell_unsaid", "unsaid", "warn"]
+__all__ = ["losing_parts", "marks", "tell_unsaid", "unsaid", "warn"]
 
 _registries: dict[str, dict] = {}  #: what Python's filters remember, by file
 
@@ -29,6 +29,13 @@ def warn(message: str, place: tuple[Any, int] | None = None) -> None:
         span = Span.of(code, at)
         file, line = span.file, span.line
     warnings.warn_explicit(message, AnforaWarning, file, line, registry=_registries.setdefault(file, {}))
+
+
+def losing_parts(kind: Any, dtype: Any) -> str:
+    """What is said of a conversion from a complex to a real type, which somebody asks for by its name."""
+    return (
+        f"{kind} is converted to {dtype}, and the imaginary parts are lost: take real(x) or abs(x) where that is meant"
+    )
 
 
 def _here() -> tuple[Any, int]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 __all__ = [
     "AnforaError", "AnforaWarning", "MissingAttribute", "OpAttributeError", "OpBufferError", "OpIndexError",
-    "OpRuntimeError", "OpTypeError", "OpValueError", "OpZeroDivisionError", "no_complex",
+    "OpRuntimeError", "OpTypeError", "OpValueError", "OpZeroDivisionError", "lost_parts", "no_complex",
 ]  # fmt: skip
 
 
@@ -72,6 +72,15 @@ def no_complex(name: str, given: object, arg: str) -> OpTypeError:
         f"{name} takes no complex numbers, but got {given!r}",
         arg=arg,
         help="it may be done to real(x), imag(x) or abs(x).",
+    )
+
+
+def lost_parts(dtype: object, arg: str | None, wide: object) -> OpTypeError:
+    """What is said where a program writes complex numbers to a tensor of real ones: half of what it wrote would be lost."""
+    return OpTypeError(
+        f"complex numbers do not fit into a tensor of {dtype}: their imaginary parts would be lost",
+        arg=arg,
+        help=f"convert the tensor first, e.g. x = x.astype({wide}), or take real(value) or abs(value).",
     )
 
 

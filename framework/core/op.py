@@ -201,6 +201,8 @@ class Op:
         #: What complex arguments mean to it: None, they are refused; True, its rules serve them; or a function of the same
         #: arguments, written in operators on complex numbers, that is called in its place.
         self.complex_rule: Callable | bool | None = None
+        #: Whether it only moves elements, to where they may meet another type: it refuses to lose imaginary parts there.
+        self.keeps_parts = False
         #: What floating-point numbers of eight bits mean to it: None, they are refused, but where it gives a view;
         #: True, its rules serve them; or a function of the same arguments that is called in its place.
         self.eight_bits_rule: Callable | bool | None = None

@@ -8,6 +8,7 @@ that succeed pay nothing for it.
 from __future__ import annotations
 
 import inspect
+import struct
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ __all__ = ["INNER", "refusal"]
 #: What inner functions raise at arguments of a wrong kind.
 INNER = (
     AssertionError, AttributeError, IndexError, KeyError, OverflowError, RuntimeError, TypeError, ValueError,
-    ZeroDivisionError,
+    ZeroDivisionError, struct.error,
 )  # fmt: skip
 
 #: The errors of this package for those of Python's; for others it is an OpValueError.

@@ -21,7 +21,7 @@ from anfora.core.arguments import answers
 from anfora.core.border import NumpyBorder, refuse_followed
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.eight_bits import decode, encode
-from anfora.core.errors import OpBufferError, OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.errors import OpBufferError, OpRuntimeError, OpTypeError, OpValueError, lost_parts
 from anfora.core.habits import teach
 from anfora.core.hooks import HookHandle
 from anfora.core.shown import shown
@@ -639,7 +639,19 @@ def buffer_of(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
         elif kind is dt.uint64 and not isinstance(data, (np.ndarray, np.generic)):
             raise OpValueError(f"the integer {data!r} does not fit into int64")
     dtype = dtype or kind
+    if kind.is_complex and not (dtype.is_complex or dtype.is_bool):
+        _lose_parts(data, kind, dtype)
+        source, kind = source.real, kind.part
     return convert(source, kind, dtype), dtype
+
+
+def _lose_parts(data: Any, kind: DType, dtype: DType) -> None:
+    """Complex data for a tensor of a real type: of an array it is a conversion as by `astype`, numbers are refused."""
+    from anfora.core import advice  # which knows Cells, by their places, and so tensors
+
+    if not (isinstance(data, np.ndarray) or dlpack.is_producer(data)):
+        raise lost_parts(dtype, "input_data", kind.name)
+    advice.warn(advice.losing_parts(kind, dtype))
 
 
 def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
@@ -656,7 +668,8 @@ def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
     if array.dtype == kind.storage:
         array = as_numpy(array, kind)
     if array.dtype.kind == "c" and not dtype.is_complex:
-        array = array != 0 if dtype.is_bool else array.real
+        assert dtype.is_bool, f"bug in this library: imaginary parts would be lost on the way to {dtype}"
+        array = array != 0
     if dtype is dt.bfloat16:
         return numpy_to_bfloat16(array)
     if dtype.is_eight_bits:

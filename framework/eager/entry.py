@@ -16,8 +16,8 @@ import numpy as np
 
 from anfora.core import slots
 from anfora.core.abstract import Layout, TensorType
-from anfora.core.dtype import as_dtype, float32, float64
-from anfora.core.errors import OpTypeError, no_complex
+from anfora.core.dtype import DType, as_dtype, float32, float64
+from anfora.core.errors import OpTypeError, lost_parts, no_complex
 from anfora.core.op import Gradient, Op, Weak, leaves, pass_gradient, registry
 from anfora.core.own_builtins import undisturbed
 from anfora.core.tensor import Tensor, wrap
@@ -197,6 +197,8 @@ class Entry:
         result = op.infer_rule(*abstracts, **self.attributes)
         self.is_tuple = isinstance(result, tuple)
         types: tuple[TensorType, ...] = result if isinstance(result, tuple) else (result,)
+        if op.keeps_parts:
+            _keep_parts(op, abstracts, types[0].dtype)
         self._lay_out(keys, abstracts)
         self.outputs = tuple(kind.contiguous for kind in types)
         self.written = ()
@@ -449,6 +451,16 @@ def _of_complex(op: Op, abstracts: list, attributes: dict[str, Any]) -> Callable
         given = as_dtype(attributes["dtype"]) if found is None else found
         raise no_complex(op.name, given, next((name for name, x in zip(op.tensors, abstracts) if x is found), "dtype"))
     return op.complex_rule if callable(op.complex_rule) else None
+
+
+def _keep_parts(op: Op, abstracts: list, dtype: DType) -> None:
+    """Refuse to move complex numbers to where real ones lie. What is true or false has no parts."""
+    if dtype.is_complex or dtype.is_bool:
+        return
+    for name, given in zip(op.tensors, abstracts):
+        found = next((x for x in leaves([given]) if x.dtype.is_complex), None)
+        if found is not None:
+            raise lost_parts(dtype, name, found.dtype.name)
 
 
 def _abstract(key: Key) -> Any:

@@ -12,7 +12,10 @@ from typing import Any
 from anfora.core.nearest import MissingName
 
 #: Those that are no functions of `anfora.ops`.
-_HOME = {"assemble": "anfora.ops.copying", "place": "anfora.ops.copying", "zeros_of": "anfora.ops.creation"}
+_HOME = {
+    "assemble": "anfora.ops.copying", "place": "anfora.ops.copying", "zeros_of": "anfora.ops.creation",
+    "real_part": "anfora.ops.complexes",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

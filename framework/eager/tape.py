@@ -647,6 +647,8 @@ def fit(gradient: Tensor, kind: TensorType) -> Tensor:
     was converted to floating point keeps a floating gradient."""
     if gradient._layout.shape != kind.shape:
         gradient = operators.sum_to(gradient, shape=kind.shape)
+    if gradient._layout.dtype.is_complex and not kind.dtype.is_complex:
+        gradient = operators.copy(operators.real_part(gradient))  # of a real number it has no other part
     if gradient._layout.dtype is not kind.dtype and (kind.dtype.is_inexact or not gradient._layout.dtype.is_inexact):
         gradient = operators.cast(gradient, kind.dtype)
     return gradient

@@ -26,6 +26,7 @@ from anfora.core.records import Record
 from anfora.core.tensor import numpy_to_bfloat16
 from anfora.kernel import memory
 from anfora.kernel.build import recipe
+from anfora.kernel.complexes import Complex
 from anfora.kernel.compose import Composed
 from anfora.kernel.emit import Function, Module, Type, Value
 from anfora.kernel.plan import Buffer, Elements, Planner, split
@@ -252,7 +253,15 @@ def plan_copy(p: Planner, source: Buffer, target: Buffer) -> None:
             and plan_transpose(p, source, target, *merge_axes(target.shape, [source.strides, target.strides]))
         ):
             return
+    if source.dtype.is_complex and not (target.dtype.is_complex or target.dtype.is_bool):
+        plan_elementwise(p, _real_part, [(source, source.code)], [(target, elem)])
+        return
     plan_elementwise(p, identity, [(source, elem)], [(target, elem)])
+
+
+def _real_part(z: Complex) -> Value:
+    """The body of a conversion that loses imaginary parts: `eager/entry.py` says which operators may."""
+    return z.re
 
 
 def _forwards(source: Buffer, target: Buffer) -> tuple[Buffer, Buffer]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from anfora.core.advice import losing_parts
 from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError
 from anfora.core.op import Op
@@ -51,11 +52,24 @@ __all__: list[str] = []
 # -- what moves elements ----------------------------------------------------------------------------------------------
 
 for _made in (
-    copy, copy_to, cast, place, assemble, write_back, full,
+    copy, copy_to, place, assemble, write_back, full,
     tril, triu, concat, stack, pad_constant, take_at, pick,
     last_at, set_at, set_at_, write_where, shift, put_where, take_where,
 ):  # fmt: skip
-    _made.complex_rule = True
+    _made.complex_rule = _made.keeps_parts = True
+cast.complex_rule = True
+
+
+@cast.advice
+def _(input, *, dtype):
+    return (
+        losing_parts(input.dtype, dtype) if input.dtype.is_complex and not (dtype.is_complex or dtype.is_bool) else None
+    )
+
+
+def _without_imaginary(x: Tensor, dtype: Any) -> Tensor:
+    """Complex numbers of which somebody wants a result of a real type: what `cast` says of it is said."""
+    return cast(x, dtype if dtype.is_bool else x.dtype.part)
 
 
 # -- sentences --------------------------------------------------------------------------------------------------------
@@ -117,7 +131,7 @@ def _summed(made: Op) -> None:
     def rule(x: Tensor, *arguments: Any, dtype: Any = None, **attributes: Any) -> Tensor:
         kind = None if dtype is None else as_dtype(dtype)
         if kind is not None and not kind.is_complex:
-            return made(_real_of(x), *arguments, dtype=kind, **attributes)
+            return made(_without_imaginary(x, kind) if has_parts(x) else x, *arguments, dtype=kind, **attributes)
         if kind is not None and x.dtype is not kind:
             x = cast(x, kind)
         return joined(made(real_part(x), *arguments, **attributes), made(imaginary_part(x), *arguments, **attributes))

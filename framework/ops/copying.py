@@ -6,7 +6,7 @@ from typing import Any
 
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.dtype import DType, as_dtype
-from anfora.core.errors import OpValueError
+from anfora.core.errors import OpValueError, lost_parts
 from anfora.core.op import op, pass_gradient, registry
 from anfora.core.tensor import Tensor, Tensors
 from anfora.kernel.emit import Value
@@ -55,6 +55,7 @@ def copy_to(input: Tensor, value: Tensor):
     """Write `value`, broadcast and converted, into the memory of `input`; gives `input`.
 
     Raises:
+        OpTypeError: the value is complex, and the input is neither that nor bool.
         OpValueError: the value cannot be broadcast to the shape of the input.
     Gradient:
         g to `value`, summed over stretched axes; none to the old values of `input`.
@@ -98,7 +99,7 @@ def cast(input: Tensor, dtype):
     """The values in another element type.
 
     Floating point is rounded to nearest even, floats become integers by cutting off the fraction, and numbers that do
-    not fit wrap as numpy's `astype` does on this machine.
+    not fit wrap as numpy's `astype` does on this machine. Complex numbers become real ones with a warning: the real parts.
 
     Args:
         input: tensor or number.
@@ -139,6 +140,14 @@ def _(t_input):
 
 
 leading(cast)
+
+
+def converted(value: Tensor, dtype: DType) -> Tensor:
+    """A value in the type of what it is about to become a part of: unlike `cast`, for which a program asks, it keeps
+    imaginary parts, or refuses."""
+    if value.dtype.is_complex and not (dtype.is_complex or dtype.is_bool):
+        raise lost_parts(dtype, None, value.dtype.name)
+    return value if value.dtype is dtype else cast(value, dtype)
 
 
 @op

@@ -79,7 +79,7 @@ def full(size, fill_value: Tensor, dtype=None):
     Returns:
         tensor of shape `size`.
     Raises:
-        OpTypeError: `size` is not made of integers.
+        OpTypeError: `size` is not made of integers, or `fill_value` is complex, and `dtype` is neither that nor bool.
         OpValueError: a length is negative, or `fill_value` has several elements.
     Gradient:
         the sum of g to `fill_value`, where that is a tensor.

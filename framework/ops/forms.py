@@ -39,7 +39,7 @@ from anfora.ops import arithmetic, indexing, joining, places, reduction
 from anfora.ops.comparison import where
 from anfora.ops.complexes import conj
 from anfora.ops.composite import composite, is_door
-from anfora.ops.copying import cast, copy, copy_to, stop_gradient
+from anfora.ops.copying import cast, converted, copy, copy_to, stop_gradient
 from anfora.ops.creation import full, integer, integers
 from anfora.ops.families import normalize_axis
 from anfora.ops.places import add_at
@@ -941,7 +941,7 @@ def masked_scatter(self: Tensor, mask: Tensor, tensor: Tensor) -> Tensor:
         [1.0, 0.0, 2.0]
     """
     values = reshape(tensor, (tensor.size,))
-    return indexing.put_where(self, broadcast_to(mask, self.shape), cast(values, self.dtype))
+    return indexing.put_where(self, broadcast_to(mask, self.shape), converted(values, self.dtype))
 
 
 @composite

@@ -30,7 +30,7 @@ from anfora.ops import places
 from anfora.ops.arithmetic import add, sub
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
-from anfora.ops.copying import copy_to, stop_gradient, write_back
+from anfora.ops.copying import converted, copy_to, stop_gradient, write_back
 from anfora.ops.creation import full, integer, integers, lengths
 from anfora.ops.families import normalize_axis
 from anfora.ops.places import add_at, add_at_, set_at, sum_at
@@ -591,9 +591,7 @@ def _with_part(input: Tensor, src: Any, items: tuple) -> Tensor:
     """A copy in which a part, given by items of `index_view`, holds other values."""
     if not isinstance(src, Tensor):
         src = Tensor(src, input.dtype)
-    part = input.dtype
-    src = src if src.dtype is part else src.astype(part)
-    return write_back(input, src, (("index_view", (("items", items),)),))
+    return write_back(input, converted(src, input.dtype), (("index_view", (("items", items),)),))
 
 
 @composite
@@ -652,4 +650,4 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset=0, dim1=0, dim2=1) -> Te
     axes = (normalize_axis("diagonal_scatter", dim, input.ndim) for dim in (dim1, dim2))
     rows, columns = axes
     path = (("diagonal", (("offset", offset), ("dim1", rows), ("dim2", columns))),)
-    return write_back(input, src.astype(input.dtype), path)
+    return write_back(input, converted(src, input.dtype), path)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from row import Row, S
+from row import MARKS, Row, S
 from test_table import ROWS, _bits, _results, _tensor
 
 import anfora as ms
@@ -20,8 +20,7 @@ from anfora import Tensor, ops
 from anfora.graph.run.compiled import Compiled
 from anfora.graph.run.points import Hop
 
-#: Rows of losses also try shapes that are hardly meant.
-pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaWarning")
+pytestmark = MARKS
 
 
 class _Place:

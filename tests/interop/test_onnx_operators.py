@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from row import Row
+from row import MARKS, Row
 from test_op_table import _function
 from test_table import ROWS, _results
 
@@ -19,7 +19,7 @@ onnxruntime = pytest.importorskip("onnxruntime")
 
 from anfora.onnx import load  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaWarning")
+pytestmark = MARKS
 
 #: Operators that are not written, by cause.
 UNWRITTEN = {

@@ -7,13 +7,13 @@ from itertools import groupby
 
 import pytest
 from launches import checked
+from row import MARKS
 from test_table import ROWS, _call, _flat_inputs, _tensor
 
 import anfora
 from anfora import Tensor
 
-#: Rows of losses also try shapes that are hardly meant.
-pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaWarning")
+pytestmark = MARKS
 
 
 def _by_operator() -> list:

@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
-from row import TOLERANCE, Row, S
+from row import MARKS, TOLERANCE, Row, S
 
 import anfora
 from anfora import Tensor, ops
@@ -25,8 +25,7 @@ ROWS: list[Row] = [
     for row in importlib.import_module(file.stem).ROWS
 ]
 
-#: Rows of losses also try shapes that are hardly meant.
-pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaWarning")
+pytestmark = MARKS
 
 
 def _cases(pick=lambda row: True, dtypes=False, smooth=False) -> list:
