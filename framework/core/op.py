@@ -39,7 +39,7 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from anfora.core import slots
 from anfora.core.abstract import TensorType
@@ -156,7 +156,16 @@ def in_own_words(what: str, own_names: Mapping[str, str], kwargs: dict) -> dict:
 
 
 class Op:
-    """An operator. Call it with tensors and attributes; see the head of this file for its rules."""
+    """An operator. Call it with tensors and attributes; see the head of this file for its rules.
+
+    An operator that is called often gets a class of its own, in which the builtin that knows its calls stands in the place
+    of `__call__`: see `called_through`.
+    """
+
+    is_basic: ClassVar[bool] = True  #: whether it is of no further kind
+
+    def __init_subclass__(cls, is_basic: bool = False) -> None:
+        cls.is_basic = is_basic
 
     def __init__(self, function: Callable) -> None:
         self.name = function.__name__
@@ -242,6 +251,12 @@ class Op:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return slots.dispatch(self, args, by_own_names(self, kwargs) if kwargs else kwargs)
+
+    def called_through(self, function: Callable) -> None:
+        """Let a builtin function be what is called."""
+        own = type("Op", (Op,), {"__call__": staticmethod(function), "__doc__": Op.__doc__}, is_basic=True)
+        own.__module__, own.__qualname__ = Op.__module__, Op.__qualname__
+        self.__class__ = own
 
     # -- rules --------------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from anfora.core import tensor as core_tensor
 from anfora.core.abstract import Layout
 from anfora.core.dtype import DType, as_dtype, bfloat16, complex64, complex128, float32, float64
 from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
-from anfora.core.op import Op
+from anfora.core.op import Op, by_own_names
 from anfora.core.parameter import Parameter
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import calling_frame, frame_position, locate
@@ -32,7 +32,7 @@ from anfora.kernel import glue
 from anfora.kernel.build import answering, is_asking
 from anfora.kernel.change import TAPED, UNTAPED
 from anfora.kernel.given import ARGUMENTS, OUTPUTS
-from anfora.kernel.site import NativeEntry, Site
+from anfora.kernel.site import Front, NativeEntry, Site
 
 __all__ = ["apply", "bound", "call", "comes_again", "measured", "native_method", "observe", "without_kernels"]
 
@@ -51,6 +51,8 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
                 if not comes_again(known, key):
                     return call_fully(op, args, kwargs)
                 function = known[key] = _function_for(op, args[count:], kwargs)
+            if not kwargs and op.is_basic:
+                _learn(op, args[count:], function)
             return function(*args[:count])
     elif op.is_mixed and len(args) > op.places[-1] and slots.watcher.recorder is None:
         return _call_mixed(op, args, kwargs)
@@ -64,6 +66,22 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
         if result is not NotImplemented:
             return result
     return call_fully(op, args, kwargs)
+
+
+def _learn(op: Op, attributes: tuple, function: Callable) -> None:
+    """Let calls with the same attributes go to their function without Python."""
+    front = op.caches.get("front")
+    if front is None:
+        if not glue.available():
+            return
+
+        def slow(*args: Any, **kwargs: Any) -> Any:
+            return call(op, args, by_own_names(op, kwargs) if kwargs else kwargs)
+
+        slow.__name__ = op.name
+        front = op.caches["front"] = Front(slow, len(op.tensors))
+        op.called_through(front.call)
+    front.learn(attributes, function)
 
 
 def _call_flat(op: Op, args: tuple, kwargs: dict) -> Any:

@@ -362,7 +362,7 @@ class Entry:
         is_tuple = len(gradient.targets) > 1 or not op.variadic.isdisjoint(gradient.targets)
         call = Call(self._rule(gradient), arguments, targets, is_tuple)  # type: ignore[arg-type]
         call.is_of_program = gradient.is_of_program
-        is_kept = type(op) is Op and not call.passes and not call.is_of_program
+        is_kept = op.is_basic and not call.passes and not call.is_of_program
         if is_kept and all(slot not in self.numbers for slot in slots):
             kept = [each for argument in arguments for each in argument.members or (argument,) if each.where >= 0]
             layouts = {each.where: each.layout for each in kept}

@@ -335,7 +335,8 @@ def _compile_ahead(order: list[Node | Leaf | Block], pending: dict[Any, Any], wa
 
 def _is_there(node: Node) -> bool:
     """Whether neither a function of the program nor a Cell has to be run for the gradient of a node."""
-    return type(node.recipe.entry.op) is Op and type(node.saved) is tuple
+    op = node.recipe.entry.op  # of a function of the program it is a name alone
+    return isinstance(op, Op) and op.is_basic and type(node.saved) is tuple
 
 
 def walk(

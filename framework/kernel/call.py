@@ -13,10 +13,17 @@ from anfora.kernel.executor import NO_MEMORY
 from anfora.kernel.fields import Fields
 from anfora.kernel.given import ARGUMENTS, PROGRAM, SITE_SERVED_BY, WRITEABLE, Given, call_slow, run, same
 
-__all__ = ["METHODS", "NOT_RECORDED", "PYTHON", "SLOTS", "write_call", "write_launch", "write_methods"]
+__all__ = [
+    "ATTRIBUTES", "CALLS", "METHODS", "NOT_RECORDED", "PYTHON", "SLOTS", "write_call", "write_launch", "write_methods",
+]  # fmt: skip
 
 SLOTS = 8  #: what a node may save: at most so many arrays
 METHODS = 16  #: native methods of Tensor whose code is made at once
+ATTRIBUTES = 5  #: a front looks at so many objects behind the tensors
+CALLS = 64  #: that a front knows
+# a front: what to call when in doubt, how many calls it knows, how many tensors they have, and for each call …
+_KNOWN, _TENSORS, _FIRST = 1, 2, 3
+_CALL = ATTRIBUTES + 2  # … how many attributes it has, their addresses, and the site that serves it
 # an entry, beside what all have (given.py)
 (
     _LAYOUT,
@@ -59,8 +66,8 @@ def write_launch(data_offset: int) -> Module:
 
 
 def write_call(where: Fields, python: tuple[int, int]) -> Module:
-    """`kernel(self, args, count, keywords)`: a vectorcall function whose self is an array that holds the site;
-    `invoke(site, args, count)`, which serves sites that compute new tensors; and `wrap`."""
+    """`kernel(self, args, count, keywords)`: a vectorcall function whose self is an array that holds the site; `front`, one
+    whose self holds a front; `invoke(site, args, count)`, which serves sites that compute new tensors; and `wrap`."""
     module = Module()
     _write_make(module, where)
     _write_invoke(module, where, python)
@@ -70,7 +77,29 @@ def write_call(where: Fields, python: tuple[int, int]) -> Module:
     with fn.when(names.address() != 0):
         fn.ret(call_slow(fn, python, site, args, count, names))
     fn.ret(_served(fn, site, args, count))
+    _write_front(module, where, python)
     return module
+
+
+def _write_front(module: Module, where: Fields, python: tuple[int, int]) -> None:
+    """`front(self, args, count, keywords)`: finds the site of an operator by the objects that stand behind the tensors."""
+    fn = Function("front", [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")], "ptr", module)
+    self, args, count, names = fn.args
+    front = fn.load(self + where.array_data, PTR)
+    tensors = fn.load(front, I64, _TENSORS)
+    attributes = args + tensors * 8
+    given = count - tensors
+    is_watched = fn.load(fn.symbol("anfora_state"), I64, 1) != 0
+    with fn.when((names.address() != 0) | (given < 0) | (given > ATTRIBUTES) | is_watched):
+        fn.ret(call_slow(fn, python, front, args, count, names))
+    with fn.loop(0, fn.load(front, I64, _KNOWN)) as i:
+        call = front + (i * _CALL + _FIRST) * 8
+        equal = fn.var(fn.load(call, I64) == given)
+        with fn.when(equal.value), fn.loop(0, given) as j:
+            equal.set(equal.value & (fn.load(call, I64, j + 1) == fn.load(attributes, I64, j)))
+        with fn.when(equal.value):
+            fn.ret(_served(fn, fn.load(call, PTR, ATTRIBUTES + 1), args, tensors))
+    fn.ret(call_slow(fn, python, front, args, count, names))
 
 
 def write_methods(first: int, python: tuple[int, int]) -> Module:

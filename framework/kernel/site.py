@@ -1,8 +1,12 @@
-"""Sites: builtin functions for operators, and the calls they know.
+"""Sites and fronts: builtin functions for operators, and the calls they know.
 
 `Site(slow).call(*args)` is the whole of a call whose arguments have been seen before: native code finds the entry of
 these layouts, allocates the output, runs the kernel, makes the Tensor and, under the tape, the Node. Whatever it does not
 know, it leaves to the Python function `slow`, which may add an entry.
+
+A site is an operator with fixed attributes. `Front(slow, count).call(*args)` is one without: it knows sites by the objects
+that are given as attributes. They are compared by identity, which needs no look into them: small integers, words and the
+constants of a function are the same objects in each call.
 """
 
 from __future__ import annotations
@@ -18,12 +22,13 @@ from typing import Any
 import numpy as np
 
 from anfora.core.abstract import Layout
+from anfora.core.dtype import DType
 from anfora.kernel import executor, glue
-from anfora.kernel.call import NOT_RECORDED, PYTHON, SLOTS
+from anfora.kernel.call import ATTRIBUTES, CALLS, NOT_RECORDED, PYTHON, SLOTS
 from anfora.kernel.change import APART
 from anfora.kernel.given import ARGUMENTS, CONVERSIONS, OUTPUTS, PLACES, SCALAR_CODES, WAYS
 
-__all__ = ["NativeChange", "NativeEntry", "Site"]
+__all__ = ["Front", "NativeChange", "NativeEntry", "Site"]
 
 _methods_made: list[Site] = []
 
@@ -148,12 +153,17 @@ class Site:
         self._words.site = self  # the builtin holds the words, and so all that they point to
         self.call = glue.builtin(glue.addresses()["kernel"], slow, self._words)
 
+    @property
+    def address(self) -> int:
+        """Of its words."""
+        return int(self._words.__array_interface__["data"][0])
+
     def method(self, owner: type) -> Any:
         """A method of a class that calls the site with the instance as first argument."""
         number = len(_methods_made)
         if number == len(glue.sites):
             return None
-        glue.sites[number] = self._words.__array_interface__["data"][0]
+        glue.sites[number] = self.address
         _methods_made.append(self)
         definition = glue.definition(glue.method(number), self._slow)
         make = ctypes.pythonapi.PyDescr_NewMethod
@@ -177,6 +187,60 @@ class Site:
             self._replaced.append(self._kept[place])
         self._kept[place] = (entry, words)
         self._table[place] = address
+
+
+class Front:
+    """A builtin function for one operator, and the attributes that it knows.
+
+    `call` is the builtin. `slow(*args, **kwargs)` is called for everything else; it may `learn` what it has found out.
+
+    Args:
+        tensors: how many arguments stand in front of the attributes.
+    """
+
+    def __init__(self, slow: Callable, tensors: int) -> None:
+        self._held: list[Any] = [slow]  # what the words hold addresses of
+        self._words = np.zeros(3 + CALLS * (ATTRIBUTES + 2), np.int64).view(_FrontWords)
+        self._words[:3] = id(slow), 0, tensors
+        self._words.front = self
+        self.call = glue.builtin(glue.addresses()["front"], slow, self._words)
+        self._last: tuple = (None,)
+
+    def learn(self, attributes: tuple, function: Callable) -> None:
+        """Let a function of the tensors serve calls with these attributes, if they come a second time: what is made for
+        each call anew never does.
+
+        Args:
+            attributes: those that a call was given by position, objects that cannot change.
+            function: the `call` of a site; of other functions nothing is learnt.
+        """
+        last, self._last = self._last, attributes
+        if len(last) != len(attributes) or any(one is not other for one, other in zip(last, attributes)):
+            return
+        known, site = int(self._words[1]), getattr(getattr(function, "__self__", None), "site", None)
+        if site is None or known == CALLS or len(attributes) > ATTRIBUTES or not all(map(_is_fixed, attributes)):
+            return
+        self._held += [attributes, function]
+        addresses = [*map(id, attributes), *[0] * (ATTRIBUTES - len(attributes))]
+        first = 3 + known * (ATTRIBUTES + 2)
+        self._words[first : first + ATTRIBUTES + 2] = len(attributes), *addresses, site.address
+        self._words[1] = known + 1
+
+
+class _FrontWords(np.ndarray):
+    """The native part of a front, as that of a site."""
+
+    front: Front
+
+
+def _is_fixed(value: Any) -> bool:
+    """Whether an object stays what it is as long as it is there."""
+    if type(value) is tuple:
+        return all(map(_is_fixed, value))
+    return value is None or type(value) in _FIXED
+
+
+_FIXED = frozenset({bool, int, float, str, DType})
 
 
 def _place(words: list[int]) -> int:

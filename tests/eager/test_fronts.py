@@ -1,0 +1,163 @@
+"""Operators that are called often are called through builtin functions: each call gives what the first one gave."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import pickle
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import anfora as ms
+from anfora import Tensor, ops
+from anfora.core.op import Op
+from anfora.kernel.call import ATTRIBUTES, CALLS
+
+LENGTHS = [2, 6]  # of which a new tuple is made each time
+X = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+
+
+def known(op: Op) -> int:
+    """How many calls the front of an operator knows."""
+    return int(op.caches["front"]._words[1])
+
+
+@pytest.mark.parametrize(
+    "call, expected",
+    [
+        (lambda x: ops.exp(x), np.exp),
+        (lambda x: ops.reshape(x, (4, 3)), lambda x: x.reshape(4, 3)),
+        (lambda x: ops.reshape(x, [4, 3]), lambda x: x.reshape(4, 3)),
+        (lambda x: ops.reshape(x, (*LENGTHS,)), lambda x: x.reshape(2, 6)),
+        (lambda x: ops.reshape(x, shape=(12,)), lambda x: x.reshape(12)),
+        (lambda x: ops.expand_dims(x, 1), lambda x: x[:, None]),
+        (lambda x: ops.expand_dims(x, -1), lambda x: x[..., None]),
+        (lambda x: ops.reduce_sum(x, 1), lambda x: x.sum(1)),
+        (lambda x: ops.reduce_sum(x, 1, True), lambda x: x.sum(1, keepdims=True)),
+        (lambda x: ops.add(x, 2), lambda x: x + 2),
+        (lambda x: ops.add(x, 2.5), lambda x: x + np.float32(2.5)),
+        (lambda x: ops.cast(x, ms.int32), lambda x: x.astype(np.int32)),
+    ],
+)
+def test_each_call_is_like_the_first(call, expected):
+    for i in range(8):
+        for x in (X, X[:2] if call(Tensor(X)).shape != (4, 3) else X + 1):
+            try:
+                wanted = expected(x + np.float32(i))
+            except ValueError:
+                continue
+            np.testing.assert_allclose(call(Tensor(x + np.float32(i))).asnumpy(), wanted, rtol=1e-6)
+
+
+def test_a_call_goes_past_python():
+    """After some calls nothing of Python's is called any more, with attributes or without."""
+    x = Tensor(X)
+    for _ in range(5):
+        ops.tanh(x), ops.softmax(x, 0), ops.transpose(x, (1, 0))
+    seen = []
+    sys.setprofile(lambda frame, event, _: seen.append(frame.f_code.co_name) if event == "call" else None)
+    try:
+        ops.tanh(x), ops.softmax(x, 0), ops.transpose(x, (1, 0))
+    finally:
+        sys.setprofile(None)
+    assert seen == []
+
+
+def test_words_of_equal_value_are_told_apart():
+    """1, 1.0 and True are equal, and mean different things."""
+    x = Tensor(X)
+    for _ in range(4):
+        assert ops.reduce_sum(x, 1, True).shape == (3, 1) and ops.reduce_sum(x, 1, False).shape == (3,)
+        for axis in (1.0, True):
+            with pytest.raises(TypeError):
+                ops.reduce_sum(x, axis)
+
+
+def test_what_is_made_anew_is_never_learnt():
+    x = Tensor(X)
+    for i in range(CALLS + 20):
+        ops.reshape(x, (3 if i % 2 else 4, -1))
+        ops.reshape(x, (*LENGTHS,))
+    before = known(ops.reshape)
+    for _ in range(100):
+        assert ops.reshape(x, (*LENGTHS[::-1],)).shape == (6, 2)
+    assert known(ops.reshape) == before
+    changing = [3, 4]
+    for _ in range(4):
+        assert ops.reshape(x, changing).shape == (3, 4)
+    changing[:] = 12, 1
+    assert ops.reshape(x, changing).shape == (12, 1)
+
+
+def test_more_calls_than_a_front_knows():
+    x = Tensor(np.arange(3, dtype=np.float32))
+    for axis in range(CALLS * 3):
+        for _ in range(3):
+            assert ops.tile(x, (axis % 90 + 1,)).shape == (3 * (axis % 90 + 1),)
+    assert ATTRIBUTES >= 5
+
+
+def test_errors_are_those_of_the_first_call():
+    def told() -> str:
+        with pytest.raises(ValueError) as raised:
+            ops.matmul(Tensor(X), Tensor(X))
+        return str(raised.value)
+
+    first = told()
+    for _ in range(4):
+        ops.matmul(Tensor(X), Tensor(X.T))
+        assert told() == first
+    with pytest.raises(TypeError):
+        ops.matmul(Tensor(X))
+    with pytest.raises(TypeError):
+        ops.sinh(Tensor(X), 3)
+
+
+def test_an_operator_stays_one():
+    for _ in range(4):
+        ops.sinh(Tensor(X))
+    assert isinstance(ops.sinh, Op) and type(ops.sinh).__name__ == "Op" and repr(ops.sinh).startswith("<operator sinh")
+    assert pickle.loads(pickle.dumps(ops.sinh)) is ops.sinh and copy.deepcopy(ops.sinh) is ops.sinh
+    assert list(inspect.signature(ops.sinh).parameters) == ["input"]
+
+
+def test_gradients_and_no_grad():
+    x = ms.Parameter(X, name="x")
+    gradient = ms.grad(lambda: (ops.square(x) * 3).sum(), None, x)
+    for _ in range(5):
+        np.testing.assert_array_equal(gradient().asnumpy(), 6 * X)
+        with ms.no_grad():
+            assert not ops.square(x).requires_grad
+    compiled = ms.jit(lambda t: ops.square(ops.transpose(t, (1, 0))))
+    for i in range(4):
+        np.testing.assert_array_equal(compiled(Tensor(X + np.float32(i))).asnumpy(), (X + np.float32(i)).T ** 2)
+
+
+def test_threads_have_tapes_of_their_own():
+    x, found = ms.Parameter(X, name="x"), []
+
+    def quietly() -> None:
+        with ms.no_grad():
+            for _ in range(200):
+                found.append(ops.cosh(x).requires_grad)
+
+    thread = threading.Thread(target=quietly)
+    thread.start()
+    wanted = [ms.grad(lambda: ops.cosh(x).sum(), None, x)().asnumpy() for _ in range(50)]
+    thread.join()
+    assert not any(found)
+    np.testing.assert_allclose(wanted[-1], np.sinh(X.astype(np.float64)), rtol=1e-5)
+
+
+def test_fronts_hold_no_tensors():
+    x = Tensor(np.ones(3, np.float32))
+    for _ in range(5):
+        ops.atan(x)
+    del x
+    gc.collect()
+    held = gc.get_referents(ops.atan.caches["front"]._held)
+    assert not any(isinstance(each, Tensor) for each in held)
