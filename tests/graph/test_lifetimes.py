@@ -842,3 +842,94 @@ def test_what_a_hop_gave_is_freed_where_python_frees_it(make, given):
     compiled = ms.jit(freed)
     for n in (1, 2, 3, 2):
         assert compiled(n) == freed(n)
+
+
+class Logged:
+    def __init__(self, log):
+        self.log = log
+
+    def __del__(self):
+        self.log.append("gone")
+
+
+def noted_items(log):
+    try:
+        yield from (1, 2)
+    finally:
+        log.append("gone")
+
+
+def refuse(_):
+    raise ValueError
+
+
+def in_a_variable(log):
+    held = Logged(log)
+    refuse(held)
+
+
+def in_an_argument(log, held=None):
+    refuse(log) if held else in_an_argument(log, Logged(log))
+
+
+def in_a_cell(log):
+    held = Logged(log)
+    (lambda: refuse(held))()
+
+
+def on_the_stack(log):
+    return [Logged(log), refuse(log)]
+
+
+def in_a_loop(log):
+    for item in noted_items(log):
+        refuse(item)
+
+
+def in_a_generator(log):
+    return sum(refuse(item) for item in noted_items(log))
+
+
+def in_a_waiting_generator(log):
+    held = noted_items(log)
+    next(held)
+    refuse(held)
+
+
+@pytest.mark.parametrize("is_caught", [True, False])
+@pytest.mark.parametrize("is_behind", [True, False])
+@pytest.mark.parametrize(
+    "left",
+    [
+        in_a_variable, in_an_argument, in_a_cell, on_the_stack, in_a_loop, in_a_generator, in_a_waiting_generator,
+    ],
+)  # fmt: skip
+def test_a_frame_that_an_exception_has_left_holds_its_variables_alone(left, is_behind, is_caught):
+    """As long as somebody has the traceback; what stands on its stack is let go at once."""
+
+    kind = ValueError if is_caught else KeyError
+
+    def program(log, x):
+        if is_behind:  # of a recording, which ends here
+            ended = noted_items([])
+            next(ended)
+            del ended
+        try:
+            left(log)
+        except kind:
+            log.append("caught")
+        finally:
+            log.append("finally")
+        return x * 2
+
+    compiled = ms.jit(program)
+    for number in range(4):
+        logs = []
+        for function in (program, compiled):
+            log = []
+            try:
+                function(log, Tensor([number + 1.0]))
+            except ValueError:
+                log.append("raised")
+            logs.append(log)
+        assert logs[1] == logs[0]

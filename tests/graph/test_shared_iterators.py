@@ -50,6 +50,8 @@ PLACES = {
     "given": "found = next(it), eval('next(i)', {'i': it}), next(it)",
     "given in a dict": "found = next(it), eval('next(d[0])', {'d': {0: it}}), next(it)",
     "behind a hop": "a = next(it); b = t.sum().item(); found = a, b, next(it), [*it]",
+    "recording ends": "ends = ending(it); a = next(ends); ends = None; found = a, next(it, 0), [*it]",
+    "recording ends in a call": "ends = ending([it]); a = next(ends); ends = None; found = next(a), next(it, 0), [*it]",
     "kept, behind a hop": "kept.append(it); b = t.sum().item(); found = next(it), b, next(kept[-1]), it is kept[-1], it",
 }
 
@@ -59,6 +61,14 @@ def raised(it):
         raise ValueError(it)
     except ValueError as error:
         return error
+
+
+def ending(items):
+    """What makes one does something when it is dropped, and only Python knows when: there recording ends."""
+    try:
+        yield from items
+    finally:
+        pass
 
 
 def told(value):
@@ -90,7 +100,14 @@ def test_an_iterator_is_one_everywhere(name, place, tmp_path):
 
     def run(way):
         kept, box = [], types.SimpleNamespace()
-        scope = {"kept": kept, "box": box, "raised": raised, "itertools": itertools, "collections": collections}
+        scope = {
+            "kept": kept,
+            "box": box,
+            "raised": raised,
+            "ending": ending,
+            "itertools": itertools,
+            "collections": collections,
+        }
         exec(compile(text, file, "exec"), scope)
         function = way(scope["program"])
         outcomes = []

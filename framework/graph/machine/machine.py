@@ -217,7 +217,10 @@ class Machine:
                     self._left = None
                 if self._is_end(frame, error):
                     return
+                generator = frame.target[0] if frame.deliver in _OF_GENERATORS else None
                 error = _left_by(frame, error)
+                if generator is None or generator.frame is not frame:
+                    frame.stack.clear()  # a traceback keeps its variables, and nothing else
                 # What a layer of ours does itself stands at the line already; and what has started this machine stands at
                 # one of the machine below.
                 if not frame.code.is_internal and not all(each.code.is_internal for each in self.frames):
@@ -230,7 +233,7 @@ class Machine:
             raise error
         finally:
             # The frames that show lines of the program know that this one has called them: it must hold nothing behind.
-            error = frame = context = None  # type: ignore[assignment]
+            error = frame = context = generator = None  # type: ignore[assignment]
 
     def _is_end(self, frame: Frame, error: BaseException) -> bool:
         """Whether an exception that has left a frame only says that there are no more items: its caller goes on."""
@@ -415,9 +418,13 @@ def _variables(world: Plain, frame: Frame) -> Mapping[str, Any]:
 _ENDING = ("step", "next", "delegate", "from")
 
 
+#: Frames of generators: their targets are these, and what they deliver to.
+_OF_GENERATORS = ("generator", "next", "from", "item")
+
+
 def _left_by(frame: Frame, error: BaseException) -> BaseException:
     """What an exception that leaves a frame is for its caller."""
-    if frame.deliver in ("generator", "next", "from", "item"):
+    if frame.deliver in _OF_GENERATORS:
         generator, _ = frame.target
         generator.leave(frame)
         if isinstance(error, StopIteration) and generator.original is None:

@@ -64,11 +64,12 @@ class Variables(dict):
         self._held = variables
 
     def _variables(self) -> Mapping[str, Any]:
-        """Those that the program knows: names with dots are the machine's, those of comprehensions among them."""
+        """Those that the program knows: other names with dots than that of what a generator expression goes over are the
+        machine's, those of comprehensions among them."""
         held = self._held()
         if not any(name[0] == "." for name in held):
             return held
-        found = {name: value for name, value in held.items() if name[0] != "."}
+        found = {name: value for name, value in held.items() if name[0] != "." or name == ".0"}
         if sys.version_info >= (3, 12) and dict.__len__(self):  # it is a loop of its function, and that still runs
             found.update((name.lstrip(".0123456789"), value) for name, value in held.items() if name[0] == ".")
             found.pop("", None)

@@ -30,25 +30,31 @@ from anfora.graph.state.moments import CALL, Escaped, Outcome, State, leaves_of
 
 __all__ = ["Hops"]
 
+Moved = dict[int, tuple[Any, Any]]  #: by identity, what stood somewhere, and what stands there now
+
 
 class _Left(Plain):
     """Python's world, from the instruction on in which recording has ended: no numbers that vary are left behind it.
 
     Args:
-        unwrapping: makes what puts their values in their places.
+        unwrapping: makes what puts their values in their places, given what has been put there.
         running: by identity, the generators that run: they stay the machine's until they wait again.
     """
 
     pending = True
 
-    def __init__(self, unwrapping: Callable[[], Unwrapping], running: dict[int, tuple[Any, Any]]) -> None:
+    def __init__(self, unwrapping: Callable[[Moved], Unwrapping], running: Moved, moved: Moved) -> None:
         self._unwrapping, self._running = unwrapping, running
+        #: What stands in other places, for all that looks there until the next instruction: an iterator made twice would
+        #: be two, of which the one does not know what the other has taken.
+        self._moved = moved
 
     def release(self, machine: Machine) -> None:
-        unwrapped = self._unwrapping()
+        unwrapped = self._unwrapping(self._moved)
         for frame in machine.frames:
             unwrapped(frame)
         unwrapped(machine.saved)
+        self._moved.update(unwrapped.moved())
         for value in unwrapped.changed.values():
             if type(value) is Generator:
                 value.world = Plain()
@@ -58,7 +64,10 @@ class _Left(Plain):
         machine.world = _Waiting(self._running) if self._running else _Behind()
 
     def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
-        return self._unwrapping()((operation, args, names))
+        unwrapped = self._unwrapping(self._moved)
+        call = unwrapped((operation, args, names))
+        self._moved.update(unwrapped.moved())
+        return call
 
 
 class _Behind(Plain):
@@ -94,7 +103,7 @@ class _Waiting(_Behind):
     """The same as long as generators run that are still the machine's. One that waits at a `yield` becomes Python's, in all
     places where it stands. What is the program's nobody knows by then, so all is gone through that it can reach."""
 
-    def __init__(self, running: dict[int, tuple[Any, Any]]) -> None:
+    def __init__(self, running: Moved) -> None:
         self._running = running
 
     @property
@@ -106,7 +115,9 @@ class _Waiting(_Behind):
             if not generator.is_running:
                 del self._running[key]
         left = _Left(
-            lambda: Unwrapping(_holds_none, value_of_number, dict(self._running), is_leaving=True), self._running
+            lambda moved: Unwrapping(_holds_none, value_of_number, dict(self._running), is_leaving=True, moved=moved),
+            self._running,
+            {},
         )
         for each in machine.chain():
             left.settle(each)
@@ -344,14 +355,14 @@ class Hops(Operators):
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
         slots.watch(None)
-        moved = dict(self.moved)
+        others = dict(self.moved)
         before = copy.copy(self)  # knows what was made by the program until all is put right, and holds it no longer
         found = [generator for reference in self.generators if (generator := reference()) is not None]
         running = {id(generator): (generator, generator) for generator in found if generator.is_running}
         for generator, _ in running.values():
             generator.world = Plain()
 
-        def unwrapping() -> Unwrapping:
+        def unwrapping(moved: Moved) -> Unwrapping:
             """Other iterators are Python's from now on, of the types that the program knows."""
             return Unwrapping(
                 lambda value: id(value) in before.origins or before.is_fixed(value),
@@ -362,7 +373,7 @@ class Hops(Operators):
             )
 
         for each in machine.chain():
-            left = each.world = _Left(unwrapping, running)
+            left = each.world = _Left(unwrapping, running, others)
             left.release(each)
         self.begin({})  # what it holds may be dropped
         self.local_cells, self.local_functions, self.own = {}, {}, {}
