@@ -264,3 +264,48 @@ def test_a_group_may_be_asked_by_what_it_calls(goes, done):
         f"    count = 0\n{goes}    return found, count\n"
     )
     same(made(text), 7, 8, 7)
+
+
+#: Iterators that may be asked again when one of what they go over has failed, or has ended last.
+SEVERAL = [
+    "itertools.zip_longest(iter(d), [1])",
+    "itertools.zip_longest([7, 8, 9], d.items(), fillvalue=t)",
+    "itertools.zip_longest(map(refused, [1, 2, 3]), [1], iter([5, 6, 7]))",
+    "itertools.zip_longest(Refilled([1, 2, 3, 4], 2), [5])",
+    "itertools.zip_longest([5, 6, 7], Refilled([1, 2, 3, 4], 1))",
+    "zip(iter(d), [1, 2, 3])",
+    "zip(map(refused, [1, 2, 3]), iter([5, 6, 7]))",
+    "zip(Refilled([1, 2, 3, 4], 2), [5, 6, 7, 8])",
+    "itertools.chain.from_iterable([iter(d), map(refused, [1, 2, 3]), [4]])",
+    "map(max, map(refused, [1, 2, 3]), Refilled([1, 2, 3, 4], 1))",
+]
+
+
+@pytest.mark.parametrize("is_left", [False, True])
+@pytest.mark.parametrize("several", SEVERAL)
+def test_one_of_several_fails(several, is_left):
+    def refused(item):
+        if item == 2:
+            raise ValueError(item)
+        return item
+
+    text = f"""def program(t, n):
+    d = {{1: n, 2: 3}}
+    it = {several}
+    found = [next(it)]
+    d[n + 5] = 1
+    for _ in range({1 + 4 * (not is_left)}):
+        try:
+            found.append(next(it))
+        except (RuntimeError, ValueError, StopIteration) as error:
+            found.append(type(error).__name__)
+    return found, it
+"""
+    program = made(text, refused=refused)
+    compiled = jit(program)
+    for n in range(3, 7):
+        pairs = []
+        for function in (program, compiled):
+            found, it = function(Tensor([1.0]), n)
+            pairs.append((told(found), type(it), [told(tried(next, it)) for _ in range(5)]))
+        assert pairs[1] == pairs[0]

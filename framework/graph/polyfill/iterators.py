@@ -213,6 +213,30 @@ def compress_(items, selectors):
             yield item
 
 
+def zip_longest_(*rows, fillvalue=None):
+    of = [*rows]
+    left = [len(of)]
+    while left[0]:
+        items = []
+        for place, row in enumerate(of):
+            if row is ABSENT:
+                items.append(fillvalue)
+                continue
+            try:
+                item = next(row, ABSENT)
+            except BaseException:
+                left[0] = 0
+                raise
+            if item is ABSENT:
+                left[0] -= 1
+                if not left[0]:
+                    return
+                of[place] = ABSENT
+                item = fillvalue
+            items.append(item)
+        yield tuple(items)
+
+
 def chain_of_(rows):
     of = [iter(rows), None]
     while of[0] is not None:
@@ -293,6 +317,13 @@ def _chained(held: dict[str, Any], loops: list) -> Any:
     return itertools.chain.from_iterable(itertools.chain(() if row is None else (row,), () if rows is None else rows))
 
 
+def _zipped(held: dict[str, Any], loops: list) -> Any:
+    if not held["left"][0]:
+        return itertools.zip_longest()
+    rows = as_given(for_python(() if row is ABSENT else row for row in held["of"]))
+    return itertools.zip_longest(*rows, fillvalue=held["fillvalue"])
+
+
 def _combined(original: Callable, held: dict[str, Any], r: int) -> Any:
     over = range(len(held["pool"]))
     return _gone_by(original(held["pool"], r), original(over, r), tuple(held["places"][:r]))
@@ -364,6 +395,7 @@ _ORIGINALS: dict[Callable, Original] = {
         lambda held, loops: itertools.pairwise(itertools.chain(held["last"], loops[0])), lambda: itertools.pairwise(()),
         least=2, asks_again=False,
     ),
+    zip_longest_: Original(itertools.zip_longest, itertools.zip_longest, _zipped, itertools.zip_longest),
     chain_of_: Original(itertools.chain.from_iterable, itertools.chain, _chained, itertools.chain),
     calls_until_: Original(
         iter, type(iter(int, 1)), lambda held, loops: iter(held["function"], held["sentinel"]), lambda: iter(int, 0)
@@ -483,12 +515,26 @@ def iterators() -> dict[Any, Callable]:
         itertools.filterfalse: _iterator(filterfalse_, (1,), range(2, 3)),
         itertools.compress: _iterator(compress_, (0, 1), range(2, 3)),
         itertools.pairwise: _iterator(pairwise_, (0,), range(1, 2)),
+        itertools.zip_longest: _side_by_side(zip_longest_, "fillvalue"),
         itertools.chain.from_iterable: _iterator(chain_of_, (0,), range(1, 2)),
         iter: gone_into(calls_until_, _is_of_calls),
     }
     if hasattr(itertools, "batched"):
         table[itertools.batched] = _of_batches
     return table
+
+
+def _side_by_side(replacement: Callable, name: str) -> Callable:
+    """The same for what goes over any number of things, for each of which it makes an iterator at once."""
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if not set(kwargs) <= {name} or not all(_is_iterable(recorder, arg) for arg in args):
+            return False
+        places = () if goes_over_iterators(machine) else tuple(range(len(args)))
+        recorder.enter(machine, with_iterators, (replacement, places, args, kwargs), {})
+        return True
+
+    return special
 
 
 def _is_of_calls(recorder: Any, args: tuple, kwargs: dict) -> bool:

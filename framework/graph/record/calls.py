@@ -43,7 +43,6 @@ from anfora.graph.polyfill.polyfills import (
 from anfora.graph.polyfill.surroundings import initialise_here, make_here
 from anfora.graph.polyfill.transforms import guard_hooks
 from anfora.graph.record.updates import update
-from anfora.graph.source.code import Code
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.images import ORDINARY, is_plain_object
 
@@ -202,7 +201,7 @@ class Calls:
         is_python = contexts.is_left_to_python(function, machine.frames[-1], owner_is_outside)
         if not recorder.enters(function) or is_python:
             return self._call_of_library(machine, function, args, kwargs)
-        if _is_closed(code_of(function)) and not contexts.ends_here(machine.frames):
+        if _is_closed(function) and not contexts.ends_here(machine.frames):
             self._leave_and_call(machine, function, args, kwargs)
         else:
             recorder.enter(machine, function, args, kwargs)
@@ -427,9 +426,11 @@ class Calls:
         return guard_hooks(self.recorder, (*gradient.parameters, *followed))
 
 
-def _is_closed(code: Code) -> bool:
-    """Whether a generator may do something when it is dropped half-way: where it waits, a `try` or `with` may be open."""
-    return code.is_generator and "HANDLER" in code.opcodes
+def _is_closed(function: types.FunctionType) -> bool:
+    """Whether a generator may do something when it is dropped half-way: where it waits, a `try` or `with` may be open. What
+    stands for an iterator that is written in C does nothing then."""
+    code = code_of(function)
+    return code.is_generator and "HANDLER" in code.opcodes and not hasattr(function, "original")
 
 
 #: What the machine asks its iterators by, and what Python does instead, of its own.

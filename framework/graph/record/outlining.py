@@ -224,8 +224,12 @@ class Outlining:
         """How many items come of something."""
         if type(value) is Generator:
             frame = value.frame
-            if frame is not None and frame.code.is_internal:  # what it goes over stands in its variables
-                return max(map(self._count, (*frame.locals.values(), *frame.stack)), default=0)
+            if (
+                frame is not None and frame.code.is_internal
+            ):  # what it goes over stands in its variables, or lists of them
+                held = [*frame.locals.values(), *frame.stack]
+                held += [item for value in held if type(value) in (list, tuple) for item in value[:_FEW]]
+                return max(map(self._count, held), default=0)
             start = frame.locals.get(".0") if frame is not None and not frame.pc else None
             return 0 if start is None else self._count(start)
         return ranges.length(value.rest) if type(value) is Counter else count_of(value)
@@ -328,6 +332,7 @@ def _turned(turns: dict[int, int], head: int) -> int:
 
 #: From so many items on, what is done with all of them is Python's.
 MANY = 256
+_FEW = 16  #: of the items of a list that are looked at, if they are iterators of many
 #: Calls of a function one inside of the other.
 _DEEP = 3
 _LARGE = (list, tuple, dict, set, frozenset)
