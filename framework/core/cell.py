@@ -278,8 +278,10 @@ class Cell(StatefulCell):
         """Keep nothing of what is inside for the gradient, but compute it again on the way back; gives the Cell.
 
         It takes less memory and more time. Gradients are the same bits, of whatever the Cell uses: it is run again from the
-        arguments, parameters, buffers and random numbers that there were, and what there is now is put back. Other effects
-        of `construct`, a `print` say, come twice. Where a tape follows it, the interpreter calls it in graph mode.
+        arguments, parameters, attributes and random numbers that there were, and what there is now is put back. Other
+        effects of `construct`, a `print` or an item of a list say, come twice. If weights have changed in between, other
+        threads see the old ones meanwhile. Where a tape follows it, the interpreter calls it in graph mode, which
+        `fullgraph=True` refuses.
 
         Args:
             use_reentrant, output_recompute, early_stop: accepted for MindSpore programs, as further keywords are.

@@ -1,13 +1,14 @@
 """Cells whose insides are computed again on the way back, instead of being kept.
 
 The call is recorded as any other; when it has returned, what the nodes inside have kept is dropped (`Dropped`). A walk that
-comes to one of them runs the Cell again, from the arguments, parameters, buffers, random numbers and training flags of the
-first time, and each node gets what the node in its place has kept. So nodes, and where gradients go, are the same as
-without it: to attributes, closures and parameters of others too. What is kept is compared with what was dropped, by
-checksums: a Cell that does something else when it is run again ends in an error, and never in another gradient.
+comes to one of them runs the Cell again, from the arguments, parameters, attributes and random numbers of the first time,
+and each node gets what the node in its place has kept. So nodes, and where gradients go, are the same as without it: to
+closures and parameters of others too. What is kept is compared with what was dropped, by checksums: a Cell that does
+something else when it is run again ends in an error, and never in another gradient.
 
-Other effects of `construct`, a `print` say, come twice. Inside of `vmap` everything is kept. Graph mode leaves such a call
-to the interpreter where a tape follows it; what it calls is compiled as ever.
+Other effects of `construct`, a `print` or an item of a list say, come twice. Inside of `vmap` everything is kept. Graph
+mode leaves such a call to the interpreter where a tape follows it; what it calls is compiled as ever. So `fullgraph=True`
+refuses it there.
 """
 
 from __future__ import annotations
@@ -141,8 +142,8 @@ class _Again:
             raise OpRuntimeError(
                 f"{type(self.cell).__name__} was computed again for its gradient, as recompute() says, and did not compute "
                 "what it had computed",
-                help="let nothing that it depends on change between the call and the gradient (weights, attributes, "
-                "variables, other random numbers than those of this library), or do not recompute it.",
+                help="let nothing that it depends on change between the call and the gradient (what lists hold, variables "
+                "outside of it, other random numbers than those of this library), or do not recompute it.",
             )
         return [node.saved for node in nodes]
 
@@ -297,16 +298,15 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 class _Moment:
-    """What a call of a Cell depends on beside its arguments, as it is when this is made: the parameters and buffers of the
-    Cell and those below it, whether these train, random numbers and mixed precision."""
+    """What a call of a Cell depends on beside its arguments, as it is when this is made: attributes of the Cell and those
+    below it, what their parameters and buffers hold, random numbers and mixed precision."""
 
     def __init__(self, cell: Cell) -> None:
         self.cell = cell
         cells = [each for _, each in cell.cells_and_names()]
-        self.buffers = [(each, name, buffer) for each in cells for name, buffer, _ in buffers_of(each)]
-        state = (*cell.get_parameters(), *(buffer for _, _, buffer in self.buffers))
+        self.attributes = [(each, dict(each.__dict__)) for each in cells]  # buffers and training flags among them
+        state = (*cell.get_parameters(), *(buffer for each in cells for _, buffer, _ in buffers_of(each)))
         self.values = [(each, Kept(each)) for each in state]
-        self.training = [(each, each.training) for each in cells]
         self.streams = [(each, each.__getstate__()) for each in random.generators()]
         self.half = autocast.state.dtype
 
@@ -316,7 +316,7 @@ class _Moment:
 
     @contextmanager
     def again(self) -> Iterator[None]:
-        """For a while all is as it was. What is written to parameters and buffers then is written back."""
+        """For a while all is as it was. What is written to parameters and attributes then is written back."""
         now = _Moment(self.cell)
         try:
             self._put()
@@ -325,14 +325,21 @@ class _Moment:
             now._put()
 
     def _put(self) -> None:
-        for cell, name, buffer in self.buffers:
-            cell.__dict__[name] = buffer
+        for cell, attributes in self.attributes:
+            _put_attributes(cell.__dict__, attributes)
         for tensor, kept in self.values:
             if current(tensor)._array is not kept.array:
                 slots.assign(tensor, kept.detached())
             tensor._node = kept.node
-        for cell, is_training in self.training:
-            cell.__dict__["training"] = is_training
         for generator, stream in self.streams:
             generator.__setstate__(stream)
         autocast.enter(self.half)
+
+
+def _put_attributes(now: dict[str, Any], then: dict[str, Any]) -> None:
+    """Give a Cell the attributes of another time, in their order, which is that of its parameters."""
+    if list(now) != list(then):
+        now.clear()
+    for name, value in then.items():
+        if name not in now or now[name] is not value:
+            now[name] = value
