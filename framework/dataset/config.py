@@ -6,6 +6,7 @@ back. A pipeline takes the seed when it begins to be iterated, so set it before.
 
 from __future__ import annotations
 
+import enum
 import inspect
 import json
 import os
@@ -18,6 +19,7 @@ from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.nearest import missing_in
 
 __all__ = [
+    "ErrorSamplesMode",
     "effective_seed", "get_auto_num_workers", "get_auto_offload", "get_autotune_interval", "get_callback_timeout",
     "get_debug_mode", "get_dynamic_shape", "get_enable_autotune", "get_enable_shared_mem", "get_enable_watchdog",
     "get_error_samples_mode", "get_fast_recovery", "get_monitor_sampling_interval", "get_multiprocessing_start_method",
@@ -122,6 +124,26 @@ def _same(value: Any) -> Any:
     return value
 
 
+class ErrorSamplesMode(enum.IntEnum):
+    """What `map` does with a sample whose function fails: `RETURN` raises the error, `SKIP` leaves the sample out,
+    `REPLACE` puts others at the end of the epoch, from the first on those that did not fail. Sizes are told as if none
+    had failed."""
+
+    RETURN = 0
+    REPLACE = 1
+    SKIP = 2
+
+
+def _mode(value: Any) -> ErrorSamplesMode:
+    if not isinstance(value, ErrorSamplesMode):
+        raise OpTypeError(
+            f"error_samples_mode should be an ErrorSamplesMode, but got {value!r}",
+            arg="error_samples_mode",
+            help="for example anfora.dataset.config.ErrorSamplesMode.SKIP.",
+        )
+    return value
+
+
 def _setting(
     name: str,
     argument: str,
@@ -190,8 +212,9 @@ set_dynamic_shape, get_dynamic_shape = _setting(
     "dynamic_shape", "is_dynamic", False, _flag("is_dynamic"), "a switch; kept, without effect"
 )
 set_error_samples_mode, get_error_samples_mode = _setting(
-    "error_samples_mode", "error_samples_mode", 0, _same, "what to do with samples that fail; kept: they are errors"
-)
+    "error_samples_mode", "error_samples_mode", ErrorSamplesMode.RETURN, _mode,
+    "what each `map` that is called from now on does with samples whose functions fail, an ErrorSamplesMode",
+)  # fmt: skip
 set_multiprocessing_start_method, get_multiprocessing_start_method = _setting(
     "multiprocessing_start_method",
     "start_method",

@@ -16,14 +16,14 @@ import numpy as np
 from anfora.core.arguments import answers, unknown
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.habits import teach
-from anfora.dataset import checks
+from anfora.dataset import checks, config
 from anfora.dataset.arranging import Chosen, Concat, Filter, FlatMap, Project, Rename, Repeat, Shuffle, Skip, Take, Zip
 from anfora.dataset.cache import with_cache
 from anfora.dataset.callbacks import After, Before, Gate, Wait, callbacks_of
 from anfora.dataset.executor import Executor
 from anfora.dataset.gathering import Batch, Buckets, Padding
 from anfora.dataset.iterators import DictIterator, RowIterator, TupleIterator, begin
-from anfora.dataset.mapping import Map
+from anfora.dataset.mapping import Map, WithoutFailed
 from anfora.dataset.node import Node, counted, descendants
 from anfora.dataset.samplers import BuiltinSampler
 from anfora.dataset.seeds import Guard, permutation
@@ -86,7 +86,8 @@ class Dataset:
         Before a function of the program runs on a sample, the global generators of `random`, numpy and anfora are seeded
         from (seed, epoch, sample); what they were is put back when the next row is given.
         Raises:
-            SampleError: when a row is asked for whose function failed; with the program's traceback and the sample.
+            SampleError: when a row is asked for whose function failed; with the program's traceback and the sample. See
+                `config.set_error_samples_mode` for what else may be done.
         Example:
             >>> from anfora.dataset import NumpySlicesDataset
             >>> doubled = NumpySlicesDataset([1, 2], ["x"], shuffle=False).map(lambda x: x * 2, "x")
@@ -112,7 +113,10 @@ class Dataset:
         _no_others("map", kwargs, _MAP_EXTRAS)
         callbacks = callbacks_of(kwargs.get("callbacks"))
         below = Before(self._node, callbacks) if callbacks else self._node
-        node: Node = Map(below, given, inputs, outputs, _workers(num_parallel_workers), _in_process(kwargs))
+        mode = config.get_error_samples_mode()
+        tolerant = mode is not config.ErrorSamplesMode.RETURN
+        made = Map(below, given, inputs, outputs, _workers(num_parallel_workers), _in_process(kwargs), tolerant)
+        node: Node = WithoutFailed(made, mode is config.ErrorSamplesMode.REPLACE) if tolerant else made
         node = After(node, below) if isinstance(below, Before) else node
         return _in_order(Dataset(with_cache(node, kwargs.get("cache")), self), kwargs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -10,14 +11,15 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError
 from anfora.core.tensor import Tensor
 from anfora.dataset.blocks import Block, as_array, memory
-from anfora.dataset.functions import Transform, failed, is_pure, named, plain, progress, takes_tensors
+from anfora.dataset.functions import SampleError, Transform, failed, is_pure, named, plain, progress, takes_tensors
 from anfora.dataset.node import Node, Run, Through
 from anfora.dataset.seeds import draws, keys_of, mix, seed_globals
 
-__all__ = ["Map", "flatten", "stacked", "with_outputs"]
+__all__ = ["Map", "WithoutFailed", "flatten", "stacked", "with_outputs"]
 
 #: Rows that are alike go through the transforms together, as many as stay in a core's cache.
 _PIECE_BYTES = 1 << 18
+_GOOD = "whether it did not fail"
 
 
 def with_outputs(columns: list[str], inputs: list[str], outputs: list[str]) -> list[str]:
@@ -73,20 +75,22 @@ class Map(Through):
         outputs: the columns that take their place; None for the same.
         workers: how many the program asked for.
         in_process: whether workers must not be processes.
+        tolerant: a row that fails is no error: a further column says of each whether it did not, for `WithoutFailed`.
     """
 
     def __init__(
         self, child: Node, operations: Sequence[Callable[..., Any]], inputs: list[str] | None, outputs: list[str] | None,
-        workers: int | None = None, in_process: bool = False,
+        workers: int | None = None, in_process: bool = False, tolerant: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(child)
         self.operations = flatten(operations)
         self.inputs = inputs if inputs is not None else child.columns[:1]
         self.outputs = outputs if outputs is not None else self.inputs
-        self.columns = with_outputs(child.columns, self.inputs, self.outputs)
-        self.workers, self.in_process = workers, in_process
+        self.columns = with_outputs(child.columns, self.inputs, self.outputs) + [_GOOD] * tolerant
+        self.workers, self.in_process, self.tolerant = workers, in_process, tolerant
         self._together = (
-            len(self.inputs) == len(self.outputs) == 1
+            not tolerant
+            and len(self.inputs) == len(self.outputs) == 1
             and all(isinstance(op, Transform) and op.one_to_one for op in self.operations)
             and not self.functions()
         )
@@ -113,13 +117,15 @@ class Map(Through):
         chosen = [block.columns[self.child.columns.index(name)] for name in self.inputs]
         keys = keys_of(run.key(self), epochs, samples).tolist()
         all_epochs = np.broadcast_to(epochs, samples.shape)
+        good: list[bool] = []
         if self._together:
             made = [self._column(chosen[0], keys, all_epochs, samples)]
         else:
-            made = self._rows(chosen, block, keys, all_epochs, samples)
+            made = self._rows(chosen, block, keys, all_epochs, samples, good)
         draws.begin(None)
         borrowed = block.borrowed and bool(len(block.columns) > len(chosen) or not self._together)
-        return Block(placed(self.child.columns, self.inputs, self.outputs, block, made), block.count, borrowed)
+        columns = placed(self.child.columns, self.inputs, self.outputs, block, made)
+        return Block([*columns, np.array(good, bool)] if self.tolerant else columns, block.count, borrowed)
 
     # --- rows together --------------------------------------------------------------------------------------------
 
@@ -197,8 +203,15 @@ class Map(Through):
     # --- row by row -----------------------------------------------------------------------------------------------
 
     def _rows(
-        self, chosen: list[Any], block: Block, keys: list[int], epochs: np.ndarray, samples: np.ndarray
+        self,
+        chosen: list[Any],
+        block: Block,
+        keys: list[int],
+        epochs: np.ndarray,
+        samples: np.ndarray,
+        good: list[bool],
     ) -> list[list[Any]]:
+        """The new fields of the rows; `good` gets of each whether it did not fail."""
         made: list[list[Any]] = [[] for _ in self.outputs]
         tensors = [takes_tensors(operation) for operation in self.operations]
         own = bool(self.functions())
@@ -208,25 +221,82 @@ class Map(Through):
                 seed_globals(keys[number])
                 if block.borrowed:
                     values = [value.copy() for value in values]
-            progress.note(int(epochs[number]), int(samples[number]))
-            for place, operation in enumerate(self.operations):
-                draws.begin(mix(keys[number], place))
-                try:
-                    given = operation(*map(Tensor, values) if tensors[place] else values)
-                except Exception as error:
-                    what = f"map: {named(operation)}"
-                    raise failed(what, int(epochs[number]), int(samples[number]), error) from error
-                values = [plain(value) for value in given] if isinstance(given, tuple) else [plain(given)]
-            if len(values) != len(self.outputs):
-                raise OpRuntimeError(
-                    "Invalid columns, the number of columns returned in 'map' operations should match the number of"
-                    f" 'output_columns', but got the number of columns returned in 'map' operations: {len(values)},"
-                    f" the number of 'output_columns': {len(self.outputs)}, {self.outputs}, at sample {samples[number]}"
-                )
+            try:
+                values = self._row(values, keys[number], tensors, int(epochs[number]), int(samples[number]))
+                good.append(True)
+            except SampleError:
+                if not self.tolerant:
+                    raise
+                values = [_NOTHING for _ in self.outputs]
+                good.append(False)
             for column, value in zip(made, values):
-                try:
-                    column.append(as_array(value, f"map: {named(self.operations[-1])}"))
-                except Exception as error:
-                    what = f"map: {named(self.operations[-1])}"
-                    raise failed(what, int(epochs[number]), int(samples[number]), error) from error
+                column.append(value)
         return made
+
+    def _row(self, values: list[Any], key: int, tensors: list[bool], epoch: int, sample: int) -> list[Any]:
+        """The new fields of one row."""
+        progress.note(epoch, sample)
+        for place, operation in enumerate(self.operations):
+            draws.begin(mix(key, place))
+            try:
+                given = operation(*map(Tensor, values) if tensors[place] else values)
+            except Exception as error:
+                raise failed(f"map: {named(operation)}", epoch, sample, error) from error
+            values = [plain(value) for value in given] if isinstance(given, tuple) else [plain(given)]
+        if len(values) != len(self.outputs):
+            raise OpRuntimeError(
+                "Invalid columns, the number of columns returned in 'map' operations should match the number of"
+                f" 'output_columns', but got the number of columns returned in 'map' operations: {len(values)},"
+                f" the number of 'output_columns': {len(self.outputs)}, {self.outputs}, at sample {sample}"
+            )
+        what = f"map: {named(self.operations[-1])}"
+        try:
+            return [as_array(value, what) for value in values]
+        except Exception as error:
+            raise failed(what, epoch, sample, error) from error
+
+
+_NOTHING = np.empty(0, bool)  #: a field of a row that failed
+
+
+class WithoutFailed(Through):
+    """The rows of a tolerant `map` that did not fail.
+
+    Args:
+        child: the map.
+        replaced: whether others stand in for them at the end of the epoch: the first ones that did not fail, from epoch to
+            epoch the next ones.
+    """
+
+    def __init__(self, child: Map, replaced: bool) -> None:
+        super().__init__(child)
+        self.columns = child.columns[:-1]
+        self.replaced, self.indexed = replaced, False
+
+    def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
+        given = 0
+        for block in self._blocks(run, epoch):
+            given += block.count
+            if given > start:
+                yield block.part(max(block.count - (given - start), 0), block.count)
+
+    def _blocks(self, run: Run, epoch: int) -> Iterator[Block]:
+        kept: list[Block] = []
+        failures = 0
+        for block in run.stream(self.child, epoch):
+            good = np.flatnonzero(block.columns[-1])
+            failures += block.count - len(good)
+            if not len(good):
+                continue
+            rows = Block(block.columns[:-1], block.count, block.borrowed).pick(good)
+            for number in range(min(rows.count, _KEPT - len(kept)) if self.replaced else 0):
+                kept.append(Block.of_rows([[copy.copy(field) for field in rows.row(number)]], borrowed=True))
+            yield rows
+        if self.replaced and failures:
+            if not kept:
+                raise OpRuntimeError(f"map: all samples of epoch {epoch} failed, so that none can stand in for others")
+            for number in range(epoch * failures, (epoch + 1) * failures):
+                yield kept[number % len(kept)]
+
+
+_KEPT = 64  #: how many rows are kept to stand in
