@@ -43,8 +43,8 @@ def native_change(op: Any, in_python: Any, untaped: int = 0, name: str | None = 
 
 
 def kept_calls(function: Any) -> Any:
-    """What knows earlier calls of a function that is written in operators: a function of arguments and keyword arguments,
-    which gives the result where it knows the operators, else NotImplemented."""
+    """What knows earlier calls of a function that is written in operators: a function of the same arguments. It gives the
+    result where it knows the operators, else NotImplemented."""
     return _filled("kept_calls")(function)
 
 

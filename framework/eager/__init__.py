@@ -25,7 +25,7 @@ from anfora.kernel import executor, glue
 
 glue.bind(Tensor, Parameter, tape.Node, tape.Output, tape.Followed, memory.SAVED, memory.clock, span.internal_files)
 dispatch.install()
-slots.kept_calls = kept.Calls
+slots.kept_calls = kept.kept_calls
 entry.kept_rule = kept.Rule
 slots.call_cell = cells.call_cell
 slots.backward = batched.effect(transform.backward)

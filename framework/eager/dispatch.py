@@ -62,7 +62,7 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
         kept = op.caches.get("kept")
         if kept is None:
             kept = op.caches["kept"] = slots.kept_calls(lambda *args, **kwargs: call_fully(op, args, kwargs))
-        result = kept(args, kwargs)
+        result = kept(*args, **kwargs)
         if result is not NotImplemented:
             return result
     return call_fully(op, args, kwargs)

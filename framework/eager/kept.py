@@ -15,6 +15,7 @@ the long way.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import re
 from collections.abc import Callable
@@ -33,8 +34,9 @@ from anfora.eager import batched, dispatch
 from anfora.eager.entry import Entry, tensor_maker
 from anfora.kernel import glue
 from anfora.kernel.glue import state
+from anfora.kernel.site import KeptFront
 
-__all__ = ["Calls", "Rule"]
+__all__ = ["Calls", "Rule", "kept_calls"]
 
 _MOST_STEPS = 256  #: operators of a call that is kept
 _MOST_IN_VAIN = 8  #: calls looked at in vain, after which a function is not looked at again
@@ -44,10 +46,11 @@ _PLAIN = frozenset([int, bool, str, DType, type(None), type(...)])
 class Calls:
     """The kept calls of a function."""
 
-    __slots__ = ("function", "recorded", "unrecorded", "vain")
+    __slots__ = ("front", "function", "recorded", "unrecorded", "vain")
 
     def __init__(self, function: Callable) -> None:
         self.function = function
+        self.front: KeptFront | None = None  #: what is asked before
         #: By key the function of the tensors that does the same; None where a call has been seen once, False where it is
         #: not kept. Of calls that are recorded and of others: a function may ask which it is, or switch recording off.
         self.recorded: dict[tuple, Any] = {}
@@ -69,9 +72,12 @@ class Calls:
         if count > 1 and (tensors[0] is tensors[1] if count == 2 else len(set(map(id, tensors))) < count):
             which = list(map(id, tensors))  # the same tensor in two places: a call of its own
             key = (*key, *map(which.index, which))
-        known = self.recorded if glue.switch.on else self.unrecorded
+        is_on = glue.switch.on
+        known = self.recorded if is_on else self.unrecorded
         function = known.get(key)
         if function:
+            if self.front is not None and not kwargs:
+                self.front.learn(args, is_on, function, ours.seen)
             return function(*tensors)
         if function is False:
             return NotImplemented
@@ -83,6 +89,21 @@ class Calls:
         self.vain = self.vain + 1 if function is None else 0
         known[key] = function or False
         return result
+
+
+def kept_calls(function: Callable) -> Callable:
+    """The kept calls of a function, as one of the same arguments: it gives NotImplemented where the function is to be
+    called itself."""
+    calls = Calls(function)
+
+    def kept(*args: Any, **kwargs: Any) -> Any:
+        return calls(args, kwargs)
+
+    version = ctypes.addressof(ours.tag) if isinstance(ours.tag, ctypes.c_uint) else 0
+    if not version or not glue.available():
+        return kept
+    calls.front = KeptFront(kept, version)
+    return calls.front.call
 
 
 def _key(values: tuple | list, tensors: list[Tensor]) -> tuple | None:

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
 from anfora.kernel.executor import NO_MEMORY
 from anfora.kernel.fields import Fields
-from anfora.kernel.given import ARGUMENTS, PROGRAM, SITE_SERVED_BY, WRITEABLE, Given, call_slow, run, same
+from anfora.kernel.given import ARGUMENTS, PROGRAM, SITE_SERVED_BY, WRITEABLE, Given, call_python, call_slow, run, same
 
 __all__ = [
-    "ATTRIBUTES", "CALLS", "METHODS", "NOT_RECORDED", "PYTHON", "SLOTS", "write_call", "write_launch", "write_methods",
+    "ATTRIBUTES", "CALLS", "FRONT", "GIVEN", "METHODS", "NOT_RECORDED", "PYTHON", "SLOTS", "write_call", "write_launch",
+    "write_methods",
 ]  # fmt: skip
 
 SLOTS = 8  #: what a node may save: at most so many arrays
@@ -22,8 +23,14 @@ METHODS = 16  #: native methods of Tensor whose code is made at once
 ATTRIBUTES = 5  #: a front looks at so many objects behind the tensors
 CALLS = 64  #: that a front knows
 # a front: what to call when in doubt, how many calls it knows, how many tensors they have, and for each call …
-_KNOWN, _TENSORS, _FIRST = 1, 2, 3
+_KNOWN, _TENSORS = 1, 2
 _CALL = ATTRIBUTES + 2  # … how many attributes it has, their addresses, and the site that serves it
+# a front of a function: the same, then where the version of the classes of tensors lies, and what it was when all in them
+# was ours; for each call how many keys it has, whether the tape is on, the function of the tensors, and the keys
+_VERSION, _SEEN = 2, 3
+_KEPT = 3
+FRONT = 4  #: words of a front in front of its calls
+GIVEN = 8  #: a front of a function looks at so many keys
 # an entry, beside what all have (given.py)
 (
     _LAYOUT,
@@ -66,8 +73,8 @@ def write_launch(data_offset: int) -> Module:
 
 
 def write_call(where: Fields, python: tuple[int, int]) -> Module:
-    """`kernel(self, args, count, keywords)`: a vectorcall function whose self is an array that holds the site; `front`, one
-    whose self holds a front; `invoke(site, args, count)`, which serves sites that compute new tensors; and `wrap`."""
+    """`kernel(self, args, count, keywords)`: a vectorcall function whose self is an array that holds the site; `front` and
+    `kept`, whose self holds a front; `invoke(site, args, count)`, which serves sites that make new tensors; and `wrap`."""
     module = Module()
     _write_make(module, where)
     _write_invoke(module, where, python)
@@ -78,6 +85,7 @@ def write_call(where: Fields, python: tuple[int, int]) -> Module:
         fn.ret(call_slow(fn, python, site, args, count, names))
     fn.ret(_served(fn, site, args, count))
     _write_front(module, where, python)
+    _write_kept(module, where, python)
     return module
 
 
@@ -93,13 +101,95 @@ def _write_front(module: Module, where: Fields, python: tuple[int, int]) -> None
     with fn.when((names.address() != 0) | (given < 0) | (given > ATTRIBUTES) | is_watched):
         fn.ret(call_slow(fn, python, front, args, count, names))
     with fn.loop(0, fn.load(front, I64, _KNOWN)) as i:
-        call = front + (i * _CALL + _FIRST) * 8
+        call = front + (i * _CALL + FRONT) * 8
         equal = fn.var(fn.load(call, I64) == given)
         with fn.when(equal.value), fn.loop(0, given) as j:
             equal.set(equal.value & (fn.load(call, I64, j + 1) == fn.load(attributes, I64, j)))
         with fn.when(equal.value):
             fn.ret(_served(fn, fn.load(call, PTR, ATTRIBUTES + 1), args, tensors))
     fn.ret(call_slow(fn, python, front, args, count, names))
+
+
+def _write_kept(module: Module, where: Fields, python: tuple[int, int]) -> None:
+    """`kept(self, args, count, keywords)`: finds what is kept of a call (eager/kept.py), and calls that with the tensors.
+
+    Keys are the layouts of tensors, or of one that has come before its number; for a tuple or list that begins with a tensor
+    the type and the length, and then those inside; and other objects themselves.
+    """
+    parameters = [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")]
+    fn = Function("kept", parameters, "ptr", module)
+    self, args, count, names = fn.args
+    front = fn.load(self + where.array_data, PTR)
+    cells, none = fn.symbol("anfora_state"), fn.symbol("_Py_NoneStruct")
+    is_tensor, is_parameter = fn.symbol("anfora_tensor"), fn.symbol("anfora_parameter")
+    switch = fn.load(cells, I64)
+
+    def slow() -> None:
+        fn.ret(call_slow(fn, python, front, args, count, names))
+
+    is_foreign = (switch >> 1) != fn.call(I64, "PyThread_get_thread_ident")
+    is_watched = (fn.load(cells, I64, 1) != 0) | (fn.load(cells, I64, 2) != 0)
+    is_changed = fn.load(fn.load(front, PTR, _VERSION), I32) != fn.load(front + _SEEN * 8, I32)
+    with fn.when((names.address() != 0) | (count > GIVEN) | is_foreign | is_watched | is_changed):
+        slow()
+    keys, tensors = fn.buffer(8 * GIVEN), fn.buffer(8 * GIVEN)
+    keyed, number = fn.var(0), fn.var(0)
+
+    def add_key(word: Value) -> None:
+        fn.store(word, keys, keyed.value)
+        keyed.add(1)
+
+    def add_tensor(item: Value) -> None:
+        base = fn.load(item + where.tensor_base, PTR)
+        with fn.unless(same(base, none)):
+            is_stale = fn.load(item + where.tensor_epoch, I64) != fn.load(base + where.tensor_epoch, I64)
+            with fn.when(same(fn.load(base + where.object_type, PTR), is_parameter) | is_stale):
+                slow()
+        key = fn.var(fn.load(item + where.tensor_layout, I64))
+        with fn.loop(0, number.value) as j, fn.when(same(fn.load(tensors, PTR, j), item)):
+            key.set(none.address() + 1 + j)
+        add_key(key.value)
+        fn.store(item, tensors, number.value)
+        number.add(1)
+
+    with fn.loop(0, count) as i:
+        item = fn.load(args, PTR, i)
+        kind = fn.load(item + where.object_type, PTR)
+        is_plain = same(kind, is_tensor)
+        with fn.when(same(kind, is_parameter) | (keyed.value >= GIVEN)):
+            slow()
+        with fn.when(is_plain):
+            add_tensor(item)
+        with fn.unless(is_plain):
+            length = fn.var(0)
+            for name, size, get in (
+                ("PyTuple_Type", "PyTuple_Size", "PyTuple_GetItem"),
+                ("PyList_Type", "PyList_Size", "PyList_GetItem"),
+            ):
+                with fn.when(same(kind, fn.symbol(name))):
+                    held = fn.call(I64, size, item)
+                    with fn.when(held > 0):
+                        first = fn.call(PTR, get, item, fn.const(0))
+                        with fn.when(same(fn.load(first + where.object_type, PTR), is_tensor)):
+                            length.set(held)
+                            with fn.when(keyed.value + held >= GIVEN):
+                                slow()
+                            add_key(kind.address() + held)
+                            with fn.loop(0, held) as j:
+                                inner = fn.call(PTR, get, item, j)
+                                with fn.unless(same(fn.load(inner + where.object_type, PTR), is_tensor)):
+                                    slow()
+                                add_tensor(inner)
+            with fn.when(length.value == 0):
+                add_key(item.address())
+    with fn.loop(0, fn.load(front, I64, _KNOWN)) as i:
+        call = front + (i * (_KEPT + GIVEN) + FRONT) * 8
+        equal = fn.var((fn.load(call, I64) == keyed.value) & (fn.load(call, I64, 1) == (switch & 1)))
+        with fn.when(equal.value), fn.loop(0, keyed.value) as j:
+            equal.set(equal.value & (fn.load(call, I64, j + _KEPT) == fn.load(keys, I64, j)))
+        with fn.when(equal.value):
+            fn.ret(call_python(fn, python, fn.load(call, PTR, 2), tensors, number.value))
+    slow()
 
 
 def write_methods(first: int, python: tuple[int, int]) -> Module:

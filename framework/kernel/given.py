@@ -12,7 +12,7 @@ from anfora.kernel.fields import Fields
 
 __all__ = [
     "ARGUMENTS", "CONVERSIONS", "KEYS", "OUTPUTS", "PLACES", "PROGRAM", "SCALARS", "SCALAR_CODES", "SITE_SERVED_BY",
-    "SITE_SLOW", "SITE_TABLE", "WAYS", "WRITEABLE", "Given", "call_slow", "run", "same",
+    "SITE_SLOW", "SITE_TABLE", "WAYS", "WRITEABLE", "Given", "call_python", "call_slow", "run", "same",
 ]  # fmt: skip
 
 ARGUMENTS = 4  #: a site takes at most so many tensors and numbers
@@ -55,10 +55,17 @@ def run(fn: Function, program: Value, data: Value, hold: Callable[[], Callable] 
 
 
 def call_slow(fn: Function, python: tuple[int, int], site: Value, args: Value, count: Value, names: Value) -> Value:
-    """Call the Python function of a site."""
-    # Up to 3.10 the general form is no symbol but an inline function of a header; the site's function is a plain one.
+    """Call the Python function of a site, or of a front."""
+    return call_python(fn, python, fn.load(site, PTR, SITE_SLOW), args, count, names)
+
+
+def call_python(
+    fn: Function, python: tuple[int, int], function: Value, args: Value, count: Value, names: Value | None = None
+) -> Value:
+    """Call a plain function of Python's."""
+    # Up to 3.10 the general form is no symbol but an inline function of a header.
     name = "PyObject_Vectorcall" if python >= (3, 11) else "_PyFunction_Vectorcall"
-    return fn.call(PTR, name, fn.load(site, PTR, SITE_SLOW), args, count, names)
+    return fn.call(PTR, name, function, args, count, fn.const(0, PTR) if names is None else names)
 
 
 class Given:

@@ -223,11 +223,11 @@ def _where() -> Fields:
 
 
 def addresses() -> dict[str, int]:
-    """Of `kernel`, `front`, `invoke` and `wrap` (call.py)."""
+    """Of `kernel`, `front`, `kept`, `invoke` and `wrap` (call.py)."""
     return _call_recipe.addresses(_where(), sys.version_info[:2], names=_CALLS)
 
 
-_CALLS = ("kernel", "front", "invoke", "wrap")
+_CALLS = ("kernel", "front", "kept", "invoke", "wrap")
 
 
 def serving(writes: int) -> int:

@@ -6,7 +6,7 @@ know, it leaves to the Python function `slow`, which may add an entry.
 
 A site is an operator with fixed attributes. `Front(slow, count).call(*args)` is one without: it knows sites by the objects
 that are given as attributes. They are compared by identity, which needs no look into them: small integers, words and the
-constants of a function are the same objects in each call.
+constants of a function are the same objects in each call. `KeptFront` does so for functions that are written in operators.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
@@ -23,12 +23,13 @@ import numpy as np
 
 from anfora.core.abstract import Layout
 from anfora.core.dtype import DType
+from anfora.core.tensor import Tensor
 from anfora.kernel import executor, glue
-from anfora.kernel.call import ATTRIBUTES, CALLS, NOT_RECORDED, PYTHON, SLOTS
+from anfora.kernel.call import ATTRIBUTES, CALLS, FRONT, GIVEN, NOT_RECORDED, PYTHON, SLOTS
 from anfora.kernel.change import APART
 from anfora.kernel.given import ARGUMENTS, CONVERSIONS, OUTPUTS, PLACES, SCALAR_CODES, WAYS
 
-__all__ = ["Front", "NativeChange", "NativeEntry", "Site"]
+__all__ = ["Front", "KeptFront", "NativeChange", "NativeEntry", "Site"]
 
 _methods_made: list[Site] = []
 
@@ -189,48 +190,130 @@ class Site:
         self._table[place] = address
 
 
-class Front:
-    """A builtin function for one operator, and the attributes that it knows.
+class _Front:
+    """A builtin function, and the calls that it knows: what it looks at, and what serves them. `slow(*args, **kwargs)` is
+    called for everything else.
 
-    `call` is the builtin. `slow(*args, **kwargs)` is called for everything else; it may `learn` what it has found out.
+    Args:
+        address: of the native function.
+        word: the third of its words.
+        size: how many words a call has.
+    """
+
+    def __init__(self, address: int, slow: Callable, word: int, size: int) -> None:
+        self._held: list[Any] = [slow]  # what the words hold addresses of
+        self._size = size
+        self._words = np.zeros(FRONT + CALLS * size, np.int64).view(_FrontWords)
+        self._words[:3] = id(slow), 0, word
+        self._words.front = self
+        self.call = glue.builtin(address, slow, self._words)
+        self._last: tuple = (None, None)
+        self._patience = CALLS
+
+    @property
+    def known(self) -> int:
+        """How many calls it knows."""
+        return int(self._words[1])
+
+    def _comes_again(self, keys: list[int], held: tuple) -> bool:
+        """Whether what a call is looked at for is the same objects as the last time, and so will be again: what is made for
+        each call anew is not, and after many of these nothing more is learnt.
+
+        Args:
+            held: the objects, so that nothing else gets their addresses.
+        """
+        last, self._last = self._last, (keys, held)
+        if last[0] == keys:
+            self._patience = CALLS
+            return self.known < CALLS
+        self._patience -= 1
+        return False
+
+    def _add(self, words: Sequence[int], held: tuple) -> None:
+        self._held.append(held)
+        first = FRONT + self.known * self._size
+        self._words[first : first + len(words)] = words
+        self._words[1] += 1
+
+
+class Front(_Front):
+    """Of an operator: finds the site that serves its attributes.
 
     Args:
         tensors: how many arguments stand in front of the attributes.
     """
 
     def __init__(self, slow: Callable, tensors: int) -> None:
-        self._held: list[Any] = [slow]  # what the words hold addresses of
-        self._words = np.zeros(3 + CALLS * (ATTRIBUTES + 2), np.int64).view(_FrontWords)
-        self._words[:3] = id(slow), 0, tensors
-        self._words.front = self
-        self.call = glue.builtin(glue.addresses()["front"], slow, self._words)
-        self._last: tuple = (None,)
+        super().__init__(glue.addresses()["front"], slow, tensors, ATTRIBUTES + 2)
 
     def learn(self, attributes: tuple, function: Callable) -> None:
-        """Let a function of the tensors serve calls with these attributes, if they come a second time: what is made for
-        each call anew never does.
+        """Let a function of the tensors serve calls with these attributes, if they come a second time.
 
         Args:
-            attributes: those that a call was given by position, objects that cannot change.
+            attributes: those that a call was given by position.
             function: the `call` of a site; of other functions nothing is learnt.
         """
-        last, self._last = self._last, attributes
-        if len(last) != len(attributes) or any(one is not other for one, other in zip(last, attributes)):
+        if not self._patience:
             return
-        known, site = int(self._words[1]), getattr(getattr(function, "__self__", None), "site", None)
-        if site is None or known == CALLS or len(attributes) > ATTRIBUTES or not all(map(_is_fixed, attributes)):
+        keys = list(map(id, attributes))
+        if self._comes_again(keys, attributes) and len(keys) <= ATTRIBUTES and all(map(_is_fixed, attributes)):
+            site = getattr(getattr(function, "__self__", None), "site", None)
+            if site is not None:
+                none = [0] * (ATTRIBUTES - len(keys))
+                self._add([len(keys), *keys, *none, site.address], (attributes, function))
+
+
+class KeptFront(_Front):
+    """Of a function that is written in operators: finds what is kept of a call with these layouts and other arguments.
+
+    Args:
+        slow: looks for it in Python.
+        version: the address of a version that becomes another one when what is kept may not be taken.
+    """
+
+    def __init__(self, slow: Callable, version: int) -> None:
+        super().__init__(glue.addresses()["kept"], slow, version, GIVEN + 3)
+
+    def learn(self, args: tuple, is_recording: bool, function: Callable, seen: int) -> None:
+        """Let a function of the tensors serve calls like one with these arguments, if it comes a second time.
+
+        Args:
+            is_recording: whether the tape is on.
+            seen: the version with which it may be taken.
+        """
+        if not self._patience:
             return
-        self._held += [attributes, function]
-        addresses = [*map(id, attributes), *[0] * (ATTRIBUTES - len(attributes))]
-        first = 3 + known * (ATTRIBUTES + 2)
-        self._words[first : first + ATTRIBUTES + 2] = len(attributes), *addresses, site.address
-        self._words[1] = known + 1
+        if self._words[3] != seen:
+            self._words[3] = seen
+        keys: list[int] = []
+        tensors: list[Tensor] = []
+        for value in args:
+            if not _add_keys(value, keys, tensors):
+                self._patience -= 1
+                return
+        layouts = [x._layout for x in tensors]
+        if self._comes_again(keys, (layouts, [value for value in args if _is_fixed(value)])) and len(keys) <= GIVEN:
+            self._add([len(keys), is_recording, id(function), *keys], (self._last, function))
 
 
 class _FrontWords(np.ndarray):
     """The native part of a front, as that of a site."""
 
-    front: Front
+    front: _Front
+
+
+def _add_keys(value: Any, keys: list[int], tensors: list[Tensor]) -> bool:
+    """What native code takes for the keys of an argument (see call.py); False for one that it leaves to Python."""
+    if value.__class__ is Tensor:
+        number = next((i for i, other in enumerate(tensors) if other is value), None)
+        keys.append(id(value._layout) if number is None else id(None) + 1 + number)
+        tensors.append(value)
+        return True
+    if value.__class__ in (tuple, list) and value and value[0].__class__ is Tensor:
+        keys.append(id(value.__class__) + len(value))
+        return all(item.__class__ is Tensor and _add_keys(item, keys, tensors) for item in value)
+    keys.append(id(value))
+    return _is_fixed(value)
 
 
 def _is_fixed(value: Any) -> bool:

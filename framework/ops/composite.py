@@ -69,7 +69,7 @@ def composite(function: F) -> F:
         if kept is None:
             kept = slots.kept_calls(plainly)
         try:
-            result = kept(args, kwargs)
+            result = kept(*args, **kwargs)
             return plainly(*args, **kwargs) if result is NotImplemented else result
         except AnforaError as error:
             if error.place is None:

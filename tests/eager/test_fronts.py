@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 
 import anfora as ms
-from anfora import Tensor, ops
+from anfora import Tensor, mint, ops
 from anfora.core.op import Op
 from anfora.kernel.call import ATTRIBUTES, CALLS
+from anfora.ops.composite import composite
 
 LENGTHS = [2, 6]  # of which a new tuple is made each time
 X = np.arange(12.0, dtype=np.float32).reshape(3, 4)
@@ -23,7 +24,7 @@ X = np.arange(12.0, dtype=np.float32).reshape(3, 4)
 
 def known(op: Op) -> int:
     """How many calls the front of an operator knows."""
-    return int(op.caches["front"]._words[1])
+    return op.caches["front"].known
 
 
 @pytest.mark.parametrize(
@@ -161,3 +162,79 @@ def test_fronts_hold_no_tensors():
     gc.collect()
     held = gc.get_referents(ops.atan.caches["front"]._held)
     assert not any(isinstance(each, Tensor) for each in held)
+
+
+Y = X[::-1].copy() + 1
+
+
+@pytest.mark.parametrize(
+    "call, expected",
+    [
+        (lambda x, y: mint.unsqueeze(x, 0), lambda x, y: x[None]),
+        (lambda x, y: mint.add(x, y), lambda x, y: x + y),
+        (lambda x, y: mint.add(x, x), lambda x, y: x + x),
+        (lambda x, y: mint.cat((x, y), 0), lambda x, y: np.concatenate((x, y), 0)),
+        (lambda x, y: mint.cat([x, y], 1), lambda x, y: np.concatenate((x, y), 1)),
+        (lambda x, y: mint.cat((x, x, y), 0), lambda x, y: np.concatenate((x, x, y), 0)),
+        (lambda x, y: mint.cat((y, x, y), 0), lambda x, y: np.concatenate((y, x, y), 0)),
+        (lambda x, y: mint.stack((x,) * 4 + (y,) * 6), lambda x, y: np.stack((x,) * 4 + (y,) * 6)),
+        (lambda x, y: mint.sum(x, 1), lambda x, y: x.sum(1)),
+        (lambda x, y: mint.sum(x, 1, keepdim=True), lambda x, y: x.sum(1, keepdims=True)),
+        (lambda x, y: mint.where(x > 3, x, y), lambda x, y: np.where(x > 3, x, y)),
+        (lambda x, y: mint.permute(x[0:2], (1, 0)), lambda x, y: x[0:2].T),
+        (lambda x, y: mint.add(x[0], x[0]), lambda x, y: x[0] + x[0]),
+        (lambda x, y: mint.zeros((2, 3)), lambda x, y: np.zeros((2, 3), np.float32)),
+    ],
+)
+def test_functions_that_are_written_in_operators(call, expected):
+    def parameter(array):
+        return ms.Parameter(array, name="p")
+
+    for i in range(6):
+        for make in (Tensor, parameter, Tensor):
+            for rows in (3, 2):
+                x, y = (X[:rows] + np.float32(i)), (Y[:rows] * np.float32(i))
+                found = call(make(x), make(y))
+                np.testing.assert_array_equal(found.asnumpy(), expected(x, y))
+                assert found.requires_grad == (make is parameter and found.shape != (2, 3))
+
+
+def test_the_tape_is_on_or_off():
+    x = ms.Parameter(X, name="x")
+    alias = x * 1
+    for _ in range(6):
+        assert mint.add(alias, alias).requires_grad
+        with ms.no_grad():
+            assert not mint.add(alias, alias).requires_grad
+
+
+def test_what_a_program_puts_into_tensors_is_asked():
+    @composite
+    def flat(x: Tensor):
+        return x.reshape(12)
+
+    x = Tensor(X)
+    for _ in range(5):
+        flat(x)
+    plain, met = Tensor.reshape, []
+
+    def reshape(self, *shape):
+        met.append(shape)
+        return plain(self, *shape)
+
+    Tensor.reshape = reshape
+    try:
+        assert flat(x).shape == flat(x).shape == (12,) and met == [(12,), (12,)]
+    finally:
+        Tensor.reshape = plain
+    for _ in range(5):
+        assert flat(x).shape == (12,)
+    assert met == [(12,), (12,)]
+
+
+def test_a_view_follows_what_is_written():
+    base = Tensor(X)
+    view = base[1]
+    for i in range(6):
+        base[1, 0] = float(i)
+        np.testing.assert_array_equal(mint.add(view, view).asnumpy(), 2 * base.asnumpy()[1])
