@@ -191,9 +191,6 @@ class Op:
         self.former_names: dict[str, str] = {}  #: further names of arguments, with their own (`ops/former.py`)
         #: Whether calls are tensors, then attributes: such calls find their way by a key of the attributes.
         self.is_quick = bool(self.tensors) and not self.variadic and self.order[: len(self.tensors)] == self.tensors
-        #: Where the tensors stand, if attributes stand in front of some: such calls find their way so too.
-        self.places = tuple(i for i, name in enumerate(self.order) if name in self.tensors)
-        self.is_mixed = bool(self.tensors) and not self.variadic and not self.is_quick
         self.infer_rule: Callable | None = None
         self.normalize_rule: Callable | None = None
         self.kernel_rule: Callable | None = None

@@ -54,17 +54,18 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
             if not kwargs and op.is_basic:
                 _learn(op, args[count:], function)
             return function(*args[:count])
-    elif op.is_mixed and len(args) > op.places[-1] and slots.watcher.recorder is None:
-        return _call_mixed(op, args, kwargs)
-    elif op.variadic and slots.watcher.recorder is None:
-        return _call_flat(op, args, kwargs)
-    elif not op.variadic:
+    elif slots.watcher.recorder is None:
         kept = op.caches.get("kept")
         if kept is None:
-            kept = op.caches["kept"] = slots.kept_calls(lambda *args, **kwargs: call_fully(op, args, kwargs))
-        result = kept(*args, **kwargs)
-        if result is not NotImplemented:
-            return result
+
+            def fully(*args: Any, **kwargs: Any) -> Any:
+                return call_fully(op, args, by_own_names(op, kwargs) if kwargs else kwargs)
+
+            fully.__name__ = op.name
+            kept = op.caches["kept"] = slots.kept_calls(fully, fully)
+            if op.is_basic and glue.available():
+                op.called_through(kept)
+        return kept(*args, **kwargs)
     return call_fully(op, args, kwargs)
 
 
@@ -82,66 +83,6 @@ def _learn(op: Op, attributes: tuple, function: Callable) -> None:
         front = op.caches["front"] = Front(slow, len(op.tensors))
         op.called_through(front.call)
     front.learn(attributes, function)
-
-
-def _call_flat(op: Op, args: tuple, kwargs: dict) -> Any:
-    """A call of an operator of sequences of tensors, in front of all attributes: these are laid side by side."""
-    count = len(op.tensors)
-    key = _call_key(args[count:], kwargs)
-    if key is None or len(args) < count or op.order[:count] != op.tensors or not op.variadic.isdisjoint(kwargs):
-        return call_fully(op, args, kwargs)
-    flat: list[Any] = []
-    groups: list[int | slice] = []
-    for name, value in zip(op.tensors, args):
-        start = len(flat)
-        if name not in op.variadic:
-            flat.append(value)
-            groups.append(start)
-        elif value.__class__ is tuple or value.__class__ is list:
-            flat += value
-            groups.append(slice(start, len(flat)))
-        else:
-            return call_fully(op, args, kwargs)
-    if len(flat) > ARGUMENTS:
-        return call_fully(op, args, kwargs)
-    where = tuple([group if group.__class__ is int else (group.start, group.stop) for group in groups])  # type: ignore[union-attr]
-
-    def make(given: dict) -> Callable:
-        frozen = tuple((name, freeze(value)) for name, value in given.items())
-        site, slow = _make_site(op, frozen, None, groups=tuple(groups))
-        return slow if site is None else site.call
-
-    function = _kept(op, (*where, *key), (*(None for _ in op.tensors), *args[count:]), kwargs, make)
-    return call_fully(op, args, kwargs) if function is None else function(*flat)
-
-
-def _call_mixed(op: Op, args: tuple, kwargs: dict) -> Any:
-    """A call of an operator of which attributes stand in front of tensors, and these are given by position."""
-    key = _call_key(tuple([x for i, x in enumerate(args) if i not in op.places]), kwargs)
-    if key is None or len(args) > len(op.order):
-        return call_fully(op, args, kwargs)
-    function = _kept(op, (len(args), *key), args, kwargs, lambda given: bound(op, **given))
-    return call_fully(op, args, kwargs) if function is None else function(*[args[i] for i in op.places])
-
-
-def _kept(op: Op, key: tuple, args: tuple, kwargs: dict, make: Callable[[dict], Callable]) -> Callable | None:
-    """The function of the tensors that is kept for calls of a key; None where there is none yet, or never.
-
-    Args:
-        args, kwargs: what the attributes are bound from.
-        make: makes it of the attributes.
-    """
-    known = op.caches.get("calls")
-    if known is None:
-        known = op.caches["calls"] = {}
-    function = known.get(key)
-    if function is None and comes_again(known, key):
-        try:
-            _, given = op.bind(args, kwargs)
-        except AnforaError:
-            return None
-        function = known[key] = make(given)
-    return function
 
 
 def comes_again(known: dict, key: tuple) -> bool:
