@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import _thread
 import collections
 import contextlib
 import functools
 import inspect
 import itertools
+import linecache
+import signal
 import sys
 import traceback
 import warnings
@@ -19,7 +22,10 @@ from test_transforms_inside import hops
 import anfora as ms
 from anfora import Tensor, jit
 from anfora.graph.facts.plain import Plainness
+from anfora.graph.machine.outline import Outlined
 from anfora.graph.run.points import Hop
+from anfora.graph.source.outline import RAISED
+from anfora.graph.source.sources import code_of
 
 WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
 LIMIT = 1000
@@ -834,3 +840,38 @@ def test_a_cell_without_a_value_is_one_of_the_function(program, is_outlined):
     for n in (100, 150, 150):
         assert run(compiled, x, n) == run(program, x, n)
     assert bool(outlined(compiled)) is is_outlined
+
+
+class Interrupting:
+    """Has a signal come, without a call in the program that Python would look behind."""
+
+    __neg__ = staticmethod(functools.partial(_thread.interrupt_main, signal.SIGUSR1))
+
+
+#: In one line: where the loop has one of its own, Python 3.11 has an instruction for it.
+WITHOUT_END = """def program(count, interrupts):
+    try:
+        while True: count += 1; -interrupts
+    finally:
+        print(count)
+"""
+
+
+def test_an_exception_between_two_iterations_finds_the_variables():
+    """Of a signal, which Python looks for at the end of each."""
+
+    def refuse(*_):
+        raise KeyboardInterrupt
+
+    linecache.cache["<without end>"] = len(WITHOUT_END), None, WITHOUT_END.splitlines(True), "<without end>"
+    scope = {}
+    exec(compile(WITHOUT_END, "<without end>", "exec"), scope)
+    [loop] = code_of(scope["program"]).loops.values()
+    code = loop.code(frozenset(), True)
+    given = {"count": 3, "interrupts": Interrupting()}
+    before = signal.signal(signal.SIGUSR1, refuse)
+    try:
+        how, error, count = Outlined(loop, code, {}).done([None, None, *[given[name] for name in loop.locals]])
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert (how.partition(" ")[0], type(error), count) == (RAISED, KeyboardInterrupt, 4)

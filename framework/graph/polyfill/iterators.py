@@ -318,10 +318,11 @@ def _chained(held: dict[str, Any], loops: list) -> Any:
 
 
 def _zipped(held: dict[str, Any], loops: list) -> Any:
+    made: Any = itertools.zip_longest
     if not held["left"][0]:
-        return itertools.zip_longest()
+        return made()
     rows = as_given(for_python(() if row is ABSENT else row for row in held["of"]))
-    return itertools.zip_longest(*rows, fillvalue=held["fillvalue"])
+    return made(*rows, fillvalue=held["fillvalue"])
 
 
 def _combined(original: Callable, held: dict[str, Any], r: int) -> Any:
@@ -395,7 +396,9 @@ _ORIGINALS: dict[Callable, Original] = {
         lambda held, loops: itertools.pairwise(itertools.chain(held["last"], loops[0])), lambda: itertools.pairwise(()),
         least=2, asks_again=False,
     ),
-    zip_longest_: Original(itertools.zip_longest, itertools.zip_longest, _zipped, itertools.zip_longest),
+    zip_longest_: Original(
+        itertools.zip_longest, itertools.zip_longest, _zipped, lambda: itertools.zip_longest(())
+    ),
     chain_of_: Original(itertools.chain.from_iterable, itertools.chain, _chained, itertools.chain),
     calls_until_: Original(
         iter, type(iter(int, 1)), lambda held, loops: iter(held["function"], held["sentinel"]), lambda: iter(int, 0)

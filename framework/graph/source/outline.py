@@ -243,7 +243,11 @@ class Loop:
         filled = at(ast.Name(".result", ast.Load())) if self.fills else None
         loop.orelse = [at(ast.Return(_ended(self.node, END, filled)))]
         body: list[ast.stmt] = [loop, at(ast.Return(_ended(self.node, BREAK)))]
-        if is_caught:
+        here, stores = _start_of(definition), ast.Store()
+        given = ast.Name(".given", ast.Load(), **here)
+        emptied = ast.Expr(ast.Call(ast.Attribute(given, "clear", ast.Load(), **here), [], [], **here), **here)
+        body.insert(0, emptied)
+        if is_caught:  # Python 3.11 looks for a signal at the end of an iteration as if it stood in front of the loop
             handler = at(ast.ExceptHandler(None, None, [at(ast.Return(_ended(self.node, RAISED)))]))
             body = [at(ast.Try(body, [handler], [], []))]
         if unbound:
@@ -255,14 +259,10 @@ class Loop:
         in_module = sorted(self._mentioned & names.declared_global)
         if in_module:
             body.insert(0, at(ast.Global(in_module)))
-        here, stores = _start_of(definition), ast.Store()
         taken: list[ast.expr] = [
             ast.Name(name, stores, **here) for name in (".items", ".result", *self.locals, *self.own)
         ]
-        given = ast.Name(".given", ast.Load(), **here)
-        emptied = ast.Call(ast.Attribute(given, "clear", ast.Load(), **here), [], [], **here)
-        first = [ast.Assign([ast.Tuple(taken, stores, **here)], given, **here), ast.Expr(emptied, **here)]
-        body[:0] = first
+        body.insert(0, ast.Assign([ast.Tuple(taken, stores, **here)], given, **here))
         made = _function(definition, definition.path[-1].name, [".ended", ".given"], body)
         code = code_inside(definition, made, variables)
         if set(code.co_freevars) - variables:
