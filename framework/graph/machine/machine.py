@@ -54,6 +54,7 @@ class Machine:
         self.frames: list[Frame] = []
         self.saved: list[Any] = []  #: the stack before the present instruction
         self.steps = 0  #: instructions that were done
+        self.most = 0  #: and when it is looked next what they have cost
         self.result: Any = None  #: of the first frame, or the item of a generator
         self._left: tuple | None = None  #: the Cell that an exception has just left
         self.raised = 0  #: the identity of the exception that Python has raised last
@@ -82,19 +83,21 @@ class Machine:
 
     def run(self) -> Any:
         """Run until the first frame returns; its value."""
-        self._go(self.steps + _FEW)
+        self.most = self.steps + _FEW
+        self._go()
         while self.frames:
-            self._go_far(self.steps + _MANY)
+            self.most = self.steps + _MANY
+            self._go_far()
             if self.frames:
                 self.world.note_steps(self)
         return self.result
 
-    def _go(self, most: float) -> None:
-        """Run until the first frame has returned, or so many instructions are done."""
+    def _go(self) -> None:
+        """Run until the first frame has returned, or it is to be looked what has been done."""
         frames, calls = self.frames, signals.calls
-        while frames and self.steps < most:
+        while frames and self.steps < self.most:
             try:
-                while frames and self.steps < most:
+                while frames and self.steps < self.most:
                     if self.world.pending:
                         self.world.settle(self)
                         if not frames:
