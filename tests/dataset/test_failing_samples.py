@@ -31,7 +31,8 @@ def failing(n=8, **settings):
 
 
 def rows(dataset):
-    found = [[np.asarray(field).tolist() for field in row] for row in dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    given = dataset.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    found = [[np.asarray(field).tolist() for field in row] for row in given]
     return [row[0] if len(row) == 1 else row for row in found]
 
 
