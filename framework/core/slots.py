@@ -13,8 +13,8 @@ from typing import Any
 
 __all__ = [
     "assign", "backward", "bound", "call_cell", "call_compiled", "calls_are_special", "compiled_cells", "dispatch",
-    "is_followed", "is_trained", "kept_calls", "method_table", "native_change", "native_method", "need_examples",
-    "set_num_threads", "watch", "watcher",
+    "is_followed", "is_followed_by_itself", "is_trained", "kept_calls", "method_table", "native_change", "native_method",
+    "need_examples", "set_num_threads", "watch", "watcher",
 ]  # fmt: skip
 
 
@@ -78,6 +78,11 @@ def is_followed(tensor: Any) -> bool:
 def is_trained(tensor: Any) -> bool:
     """Whether a tensor is a Parameter that is trained, or lies in one: it stays a leaf whatever is written to it."""
     return _filled("is_trained")(tensor)
+
+
+def is_followed_by_itself(tensor: Any) -> bool:
+    """Whether a tensor has a history beside that of what it is a view of."""
+    return _filled("is_followed_by_itself")(tensor)
 
 
 def set_num_threads(threads: int) -> None:

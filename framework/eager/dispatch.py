@@ -317,7 +317,7 @@ def _run(entry: Entry, flat: list) -> Any:
     if op.writes is not None:
         return _write(entry, flat, mask)
     if entry.view is not None:
-        return _view(entry, flat[0], mask)
+        return _view(entry, flat, mask)
     if _is_idle or slots.watcher.planned is not None:
         if slots.watcher.planned is not None:
             slots.watcher.planned.append(entry)
@@ -433,18 +433,29 @@ def explained(error: Exception, op: Op, inputs: Sequence, attributes: dict) -> E
 # -- views ------------------------------------------------------------------------------------------------------------
 
 
-def _view(entry: Entry, source: Tensor, mask: int) -> Tensor:
-    """A tensor that shares the memory of `source`."""
+def _view(entry: Entry, flat: list, mask: int) -> Tensor:
+    """A tensor that shares the memory of the first operand."""
+    source = flat[0]
     layout, offset = entry.view  # type: ignore[misc]
     if not isinstance(source, Tensor):
         source = Tensor(source, layout.dtype)
-    node = tape.record(entry, mask, (source,), (), here()) if mask else None
+    node = tape.record(entry, mask, (source, *flat[1:]), (), here()) if mask else None
     view = wrap(view_array(source._array, layout, offset), layout, node)
     base = source if source._base is None else source._base
     view._base = base
     view._epoch = base._epoch
-    view._path = (*source._path, (entry.op, entry.attributes))
+    own = entry.attributes
+    if entry.op is operators.standing_for:
+        own = Followed()
+        own.node = node
+    view._path = (*source._path, (entry.op, own))
     return view
+
+
+def _entry_of_step(op: Op, layout: Layout, attributes: dict) -> Entry:
+    """The entry of a step in the path of a view."""
+    layouts = (layout, *(None for _ in op.tensors[1:]))
+    return entry_for(op, layouts, tuple((name, freeze(value)) for name, value in attributes.items()))
 
 
 def refresh(view: Tensor) -> None:
@@ -463,7 +474,7 @@ def refresh(view: Tensor) -> None:
     start: float = 0 if keeps_history else _tick_of(node)
     steps = len(view._path)
     for step, (op, attributes) in enumerate(view._path, 1):
-        entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
+        entry = _entry_of_step(op, layout, attributes)
         assert entry.view is not None, "bug in this library: a view of a tensor that was moved cannot be a view"
         if keeps_history:
             pass
@@ -472,7 +483,8 @@ def refresh(view: Tensor) -> None:
             start = _tick_of(node)
         elif node is not None:
             holder = wrap(array, layout, node)
-            node = tape.record(entry, 1 & entry.followed, (holder,), (), (None, 0)) if entry.followed else None
+            flat = (holder, *(None for _ in op.tensors[1:]))
+            node = tape.record(entry, 1 & entry.followed, flat, (), (None, 0)) if entry.followed else None
             if node is not None:
                 node.tick = start + step / (steps + 1)
         layout, offset = entry.view
@@ -558,10 +570,19 @@ def writes_a_leaf(entry: Entry, flat: list) -> bool:
 
 
 def is_trained(tensor: Any) -> bool:
-    """Whether a tensor is a leaf that a program trains, or a view of one that no transform follows by itself."""
+    """Whether a tensor is a leaf that a program trains, or a view of one that is not followed by itself."""
     base = tensor if tensor._base is None else tensor._base
-    is_leaf = isinstance(base, Parameter) and base._node is not None and base._node.is_leaf
-    return is_leaf and not any(type(attributes) is Followed for _, attributes in tensor._path)
+    return _is_trained_leaf(base) and not is_followed_by_itself(tensor)
+
+
+def _is_trained_leaf(base: Tensor) -> bool:
+    return isinstance(base, Parameter) and base._node is not None and base._node.is_leaf
+
+
+def is_followed_by_itself(tensor: Tensor) -> bool:
+    """Whether a tensor has a history beside that of what it is a view of: an argument of a transform, and what
+    `assign_add` gives."""
+    return any(type(attributes) is Followed for _, attributes in tensor._path)
 
 
 def has_history(target: Tensor) -> bool:
@@ -586,7 +607,7 @@ def check_writable(target: Tensor, op: Op, is_recorded: bool) -> None:
             arg=op.writes,
             help=f"write self.{name} = …, set requires_grad=False, or do not use to_float here.",
         )
-    if is_recorded and base._node is not None and base._node.is_leaf:
+    if is_recorded and base._node is not None and base._node.is_leaf and not stays_a_leaf(target):
         raise OpRuntimeError(
             f"{op.name} would change in place a leaf tensor that requires a gradient: its gradient would have no meaning",
             arg=op.writes,
@@ -599,6 +620,11 @@ def check_writable(target: Tensor, op: Op, is_recorded: bool) -> None:
             arg=op.writes,
             help="write to a copy: x = x.copy().",
         )
+
+
+def stays_a_leaf(target: Tensor) -> bool:
+    """Whether what is written has its history in the target alone, and the Parameter that this lies in stays a leaf."""
+    return target._base is not None and _is_trained_leaf(target._base) and is_followed_by_itself(target)
 
 
 def new_history(target: Tensor, node: Node | None, is_recorded: bool) -> None:
@@ -615,12 +641,13 @@ def new_history(target: Tensor, node: Node | None, is_recorded: bool) -> None:
         return
     array, layout = base._array, base._layout
     for step, (op, attributes) in enumerate(target._path, 1):
-        entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
+        entry = _entry_of_step(op, layout, attributes)
         layout, offset = entry.view  # type: ignore[misc]
         array = view_array(array, layout, offset)
         if type(attributes) is Followed:
             attributes.node = _written(wrap(array, layout, attributes.node), target, target._path[step:])
-    base._node = _written(base, target, target._path)
+    if not stays_a_leaf(target):
+        base._node = _written(base, target, target._path)
     base._epoch = memory.Epoch()
     target._epoch = base._epoch
 
@@ -757,7 +784,7 @@ def _goes_by_python(entry: Entry) -> bool:
         return True
     if len(entry.outputs) > OUTPUTS or entry.op.python_rule is not None:
         return True
-    if entry.view is not None and entry.numbers:  # a number has no memory to look at
+    if entry.view is not None and (entry.numbers or len(entry.inputs) > 1):  # a number has no memory to look at
         return True
     return entry.is_advised  # which depends on who holds the data, as no layout tells
 
@@ -846,5 +873,6 @@ def install() -> None:
     slots.native_change = native_change
     slots.assign = assign
     slots.is_trained = is_trained
+    slots.is_followed_by_itself = is_followed_by_itself
     core_tensor.refresh = refresh
     core_tensor.make_leaf = Leaf

@@ -14,7 +14,7 @@ from anfora.core.nearest import MissingName
 #: Those that are no functions of `anfora.ops`.
 _HOME = {
     "assemble": "anfora.ops.copying", "place": "anfora.ops.copying", "zeros_of": "anfora.ops.creation",
-    "real_part": "anfora.ops.complexes",
+    "real_part": "anfora.ops.complexes", "standing_for": "anfora.ops.copying",
 }  # fmt: skip
 
 

@@ -173,6 +173,14 @@ class Followed(dict):
         """A path without such steps."""
         return tuple((op, {}) if type(attributes) is Followed else (op, attributes) for op, attributes in path)
 
+    @staticmethod
+    def renewed(path: tuple) -> tuple:
+        """A path that was forgotten, with a step of its own where `assign_add` gave what lies behind it."""
+        return tuple((op, Followed() if op is operators.standing_for else attributes) for op, attributes in path)
+
+    def __init__(self) -> None:
+        self.node = None
+
 
 Slot = Any  #: a Node with one result, an Output, or a Leaf
 

@@ -30,7 +30,8 @@ __all__ = [
     _AXES,  # … and for each whole number in it, length and stride of its axis
 ) = range(5, 11)
 HAZARDS = 16  # for each argument: where its elements begin and end, and how it may lie to what is written
-#: Whose writes leave no step of a history: nobody's, those to any tensor, those to Parameters and their views.
+#: Whose writes leave no step of a history: nobody's, those to any tensor, those of values without a history to Parameters
+#: and their views.
 TAPED, UNTAPED, UNTAPED_TO_PARAMETERS = range(3)
 #: An operand that shares memory with what is written: goes the Python way; may be the very same elements; may be any.
 APART, IN_STEP, ANYWHERE = 0, 1, 2
@@ -167,10 +168,10 @@ def _compute(given: Given, entry: Value, start: Value) -> None:
     parameter = fn.symbol("anfora_parameter")
     is_parameter = same(fn.load(owner + where.object_type, PTR), parameter)
     is_parameter = is_parameter | same(fn.load(target + where.object_type, PTR), parameter)
-    with fn.when(
-        ((given.switch & 1) != 0) & (untaped != UNTAPED) & ((untaped != UNTAPED_TO_PARAMETERS) | ~is_parameter)
-    ):
-        with fn.when((given.mask.value != 0) | ~same(fn.load(owner + where.tensor_node, PTR), none)):
+    is_effect = (untaped == UNTAPED_TO_PARAMETERS) & is_parameter & ((given.mask.value & ~1) == 0)
+    with fn.when(((given.switch & 1) != 0) & (untaped != UNTAPED)):
+        has_history = (given.mask.value != 0) | ~same(fn.load(owner + where.tensor_node, PTR), none)
+        with fn.when(has_history & ~is_effect):
             given.slow()
         path = fn.load(target + where.tensor_path, PTR)
         with fn.loop(0, fn.call(I64, "PyTuple_Size", path)) as i:

@@ -384,9 +384,9 @@ def _(w: Writer, input, dtype):
     return w.node("Identity", input) if input.dtype is dtype else w.cast(input, dtype)
 
 
-@writes("copy", "alias", "stop_gradient")
+@writes("copy", "alias", "stop_gradient", "standing_for")
 def _(w: Writer, **arguments):
-    [x] = arguments.values()
+    x = next(iter(arguments.values()))
     return w.node("Identity", w.value(x, w.dtype))
 
 

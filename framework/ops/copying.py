@@ -222,6 +222,51 @@ leading(alias)
 
 
 @op
+def standing_for(input: Tensor, value: Tensor | None = None):
+    """The same memory as `input`, which holds what `value` holds, if that is given, with the history of both. A view.
+
+    It is what `assign_add` gives: of a Parameter, which is a leaf whatever is written to it, and of what was written.
+
+    Raises:
+        OpValueError: the two differ in shape or element type.
+    Gradient:
+        g to `input`, and g to `value`.
+    Example:
+        >>> x = Tensor([1., 2.])
+        >>> y = standing_for(x, Tensor([1., 2.]))
+        >>> x[0] = 5
+        >>> y.tolist()
+        [5.0, 2.0]
+    """
+
+
+@standing_for.infer
+def _(input, value):
+    if value is not None and value != input:
+        raise OpValueError(f"standing_for: {value!r} cannot stand for {input!r}", arg="value")
+    return input
+
+
+@standing_for.view
+def _(layout):
+    return layout, 0
+
+
+standing_for.vjp("input")(pass_gradient)
+standing_for.vjp("value")(pass_gradient)
+
+
+@standing_for.jvp
+def _(t_input, t_value):
+    if t_input is None or t_value is None:
+        return t_value if t_input is None else t_input
+    return t_input + t_value
+
+
+leading(standing_for)
+
+
+@op
 def stop_gradient(value: Tensor):
     """The same values, through which no gradient flows. A view.
 

@@ -3,6 +3,9 @@
 Names follow MindSpore: `tensor_scatter_…` gives a new tensor; `scatter_…`, `scatter_nd_…` and `assign…` change a Parameter
 in place, as an effect that the tape does not see (a tensor that is no Parameter is changed with its history).
 
+What they give lies in the Parameter's memory and has two gradients: one to the Parameter, a leaf that stands for what it
+holds now, and, but for `assign`, one to the values that were written. So neither is lost, whichever the program uses.
+
 Where several values come to one place they are combined in the order of the indices: the last one stays where values are
 put, and sums do not depend on the number of threads.
 """
@@ -30,7 +33,7 @@ from anfora.ops import places
 from anfora.ops.arithmetic import add, sub
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
-from anfora.ops.copying import converted, copy_to, stop_gradient, write_back
+from anfora.ops.copying import converted, copy_to, standing_for, stop_gradient, write_back
 from anfora.ops.creation import full, integer, integers, lengths
 from anfora.ops.families import normalize_axis
 from anfora.ops.places import add_at, add_at_, set_at, sum_at
@@ -200,10 +203,32 @@ def as_effect(x: Any) -> Iterator[None]:
 
 
 def _is_of_parameter(x: Any) -> bool:
-    """Whether a tensor is a Parameter, or a view of one: what is written there is an effect that no tape follows."""
+    """Whether a tensor is a Parameter, or a view of one that is not followed by itself: what is written there is an effect
+    that no tape follows."""
     if slots.watcher.recorder is not None:
         slots.watcher.recorder.note_base(x)
-    return isinstance(x, Parameter) or isinstance(getattr(x, "_base", None), Parameter)
+    if isinstance(x, Parameter):
+        return True
+    return isinstance(getattr(x, "_base", None), Parameter) and not slots.is_followed_by_itself(x)
+
+
+def _change_places(x: Tensor, how: str, indices: Tensor, updates: Any, form: tuple) -> Tensor:
+    """Change places of a tensor: of a Parameter as an effect, of any other with its history."""
+    if _has_gradient(updates) and _is_of_parameter(x):
+        return _changed(x, getattr(places, f"{how}_at")(stop_gradient(x), (indices,), updates, form=form))
+    with as_effect(x):
+        return getattr(places, f"{how}_at_")(x, (indices,), updates, form=form)
+
+
+def _has_gradient(value: Any) -> bool:
+    return is_recording() and isinstance(value, Tensor) and value.requires_grad
+
+
+def _changed(x: Tensor, new: Tensor) -> Tensor:
+    """Write into a Parameter as an effect; gives a tensor in its memory, with the gradients of both."""
+    new = converted(new, x.dtype)
+    slots.assign(x, new)
+    return standing_for(x, new)
 
 
 def _check_target(name: str, x: Any, arg: str) -> None:
@@ -213,15 +238,13 @@ def _check_target(name: str, x: Any, arg: str) -> None:
 
 def _scatter_rows(how: str, verb: str, example: str) -> Callable[[Any, Tensor, Any], Tensor]:
     """The function that changes whole parts along the first axis, in place."""
-    change: Callable = getattr(places, f"{how}_at_")
     name = "update" if how == "set" else how
 
     @composite
     def function(input_x: Any, indices: Tensor, updates: Any) -> Tensor:
         _check_target(function.__name__, input_x, "input_x")
         _check_updates(function.__name__, updates, indices.shape, input_x.shape[1:])
-        with as_effect(input_x):
-            return change(input_x, (indices,), updates, form=_along(0))
+        return _change_places(input_x, how, indices, updates, _along(0))
 
     function.__name__ = function.__qualname__ = f"scatter_{name}"
     function.__doc__ = f"""Updates {verb} the parts of a Parameter along its first axis that indices name, in place.
@@ -231,7 +254,10 @@ def _scatter_rows(how: str, verb: str, example: str) -> Callable[[Any, Tensor, A
         indices: integer tensor (i…) of indices in [-n, n).
         updates: tensor (i…, p…), or a number.
     Returns:
-        `input_x`.
+        what `input_x` holds now, in its memory.
+    Gradient:
+        of a Parameter: g to `input_x`, and to the updates what their part in the new values gives, of which the Parameter
+        itself knows nothing. A tensor that is no Parameter has the history of the change.
     Raises:
         OpTypeError: the indices are no integers, or `input_x` is no tensor.
         OpValueError: the shapes do not fit.
@@ -293,15 +319,13 @@ inplace_sub = _copy_of_rows("sub", "are subtracted from", "[6.0, 4.0]")
 
 def _scatter_points(how: str, verb: str, example: str) -> Callable[..., Tensor]:
     """The function that changes places given by coordinates, in place."""
-    change: Callable = getattr(places, f"{how}_at_")
     name = "update" if how == "set" else how
 
     @composite
     def function(input_x: Any, indices: Tensor, updates: Any, use_locking: bool = False) -> Tensor:
         _check_target(function.__name__, input_x, "input_x")
         _check_updates(function.__name__, updates, indices.shape[:-1], input_x.shape[indices.shape[-1] :])
-        with as_effect(input_x):
-            return change(input_x, (indices,), updates, form=_POINTS)
+        return _change_places(input_x, how, indices, updates, _POINTS)
 
     function.__name__ = function.__qualname__ = f"scatter_nd_{name}"
     function.__doc__ = f"""Updates {verb} what a Parameter holds at places given by their coordinates, in place.
@@ -312,7 +336,10 @@ def _scatter_points(how: str, verb: str, example: str) -> Callable[..., Tensor]:
         updates: tensor of shape i… + input_x.shape[k:], or a number.
         use_locking: accepted for MindSpore programs; has no effect here.
     Returns:
-        `input_x`.
+        what `input_x` holds now, in its memory.
+    Gradient:
+        of a Parameter: g to `input_x`, and to the updates what their part in the new values gives, of which the Parameter
+        itself knows nothing. A tensor that is no Parameter has the history of the change.
     Raises:
         OpTypeError: the indices are no integers, or `input_x` is no tensor.
         OpValueError: the shapes do not fit.
@@ -338,7 +365,7 @@ def assign(variable: Any, value: Any) -> Any:
     """Write a value, broadcast and converted, into a Parameter or tensor; gives what was written to.
 
     Raises:
-        OpTypeError: `variable` is no tensor.
+        OpTypeError: `variable` is no tensor, or of a type that does not hold the value.
         OpValueError: the value does not fit.
     Gradient:
         a Parameter stays a leaf: none to the value. Of another tensor that of `copy_`.
@@ -359,7 +386,10 @@ def _computed_into(op: Op, in_python: Callable) -> Callable[[], Callable]:
     def function(variable: Tensor, value: Any) -> Tensor:
         if not _is_of_parameter(variable):
             return copy_to(variable, in_python(variable, value))
-        slots.assign(variable, in_python(stop_gradient(variable), value))
+        new = in_python(stop_gradient(variable), value)
+        if _has_gradient(value):
+            return _changed(variable, new)
+        slots.assign(variable, new)
         return variable
 
     return functools.cache(lambda: slots.native_change(op, function, untaped=UNTAPED_TO_PARAMETERS))
@@ -370,10 +400,16 @@ _add_to, _sub_to = _computed_into(add, operator.add), _computed_into(sub, operat
 
 @composite
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add a value to a Parameter or tensor, in place; gives what was written to.
+    """Add a value to a Parameter or tensor, in place.
 
+    Returns:
+        the sum, in the memory of `variable`: that itself, but where a value with a gradient is added to a Parameter.
+    Raises:
+        OpTypeError: `variable` is no tensor, or of a type that does not hold the sum.
+        OpValueError: the value does not fit.
     Gradient:
-        a Parameter stays a leaf: none to the value. Of another tensor that of the sum.
+        of the sum, g to `variable` and g to `value`. A Parameter is a leaf: it knows nothing of the value. What is written
+        to it later changes what the sum shows, and not its gradient.
     Example:
         >>> assign_add(Parameter(Tensor([1., 2.])), 1).tolist()
         [2.0, 3.0]
@@ -384,10 +420,17 @@ def assign_add(variable: Any, value: Any) -> Any:
 
 @composite
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract a value from a Parameter or tensor, in place; gives what was written to.
+    """Subtract a value from a Parameter or tensor, in place.
 
+    Returns:
+        the difference, in the memory of `variable`: that itself, but where a value with a gradient is subtracted from a
+        Parameter.
+    Raises:
+        OpTypeError: `variable` is no tensor, or of a type that does not hold the difference.
+        OpValueError: the value does not fit.
     Gradient:
-        a Parameter stays a leaf: none to the value. Of another tensor that of the difference.
+        of the difference, g to `variable` and -g to `value`. A Parameter is a leaf: it knows nothing of the value. What is
+        written to it later changes what the difference shows, and not its gradient.
     Example:
         >>> assign_sub(Parameter(Tensor([1., 2.])), 1).tolist()
         [0.0, 1.0]

@@ -100,6 +100,14 @@ ROWS = [
         samples=[S(X), S(normal()), S(normal(0))],
     ),
     Row(
+        lambda x: copying.standing_for(x * 2, x + x),  # the same values twice, with the gradients of both
+        ref=lambda x: 2 * x,
+        grad=False,
+        why="it has that of both: tests/eager/test_gradients_of_what_was_written.py",
+        samples=[S(X), S(normal(0))],
+        covers=["standing_for"],
+    ),
+    Row(
         ops.stop_gradient,
         ref=np.array,
         samples=[S(X), S(normal(0))],

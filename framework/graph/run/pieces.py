@@ -20,9 +20,9 @@ import numpy as np
 from anfora.core import memory
 from anfora.core.abstract import Layout
 from anfora.core.tensor import Tensor, current, leave_to_tape, wrap
-from anfora.eager import dispatch
+from anfora.eager import dispatch, operators
 from anfora.eager.entry import tensor_maker
-from anfora.eager.tape import Block, Leaf, Output, keep, second_handle
+from anfora.eager.tape import Block, Followed, Leaf, Output, keep, second_handle
 from anfora.graph.facts.origins import Emitter, Origin
 from anfora.graph.ir import FuncGraph
 from anfora.graph.ir.nodes import AnfNode
@@ -234,6 +234,7 @@ class Runner:
             handle=second_handle,
             marked=_marked,
             view=_view,
+            standing=_standing,
             leaf=Leaf,
         )
         self._emit_door(emit, inputs)
@@ -260,7 +261,8 @@ class Runner:
                     emit.define(origin, f"make({array}, {layout}, None)")
                 else:
                     base, path = origin.base
-                    emit.define(origin, f"view({array}, {layout}, {emit.name(base)}, {emit.constant(path)})")
+                    make = "standing" if _is_followed(path) else "view"
+                    emit.define(origin, f"{make}({array}, {layout}, {emit.name(base)}, {emit.constant(path)})")
                 if piece.leaves.get(origin.key[0], _NO_LEAF)[1] is origin:
                     emit.lines.append(f"{emit.name(origin)}._node = leaf({emit.name(origin)})")
 
@@ -367,7 +369,11 @@ class Runner:
         groups = ", ".join(f"({''.join(f'{x}, ' for x in group)})" for group in (parents, saved, numbers))
         block = f"block[{parts.index(part)}]" if len(parts) > 1 else "block"
         lines = [f"{block} = Block({emit.constant(part)}, {groups})"]
-        return lines + [f"{emit.name(o)}._node = Output({block}, {part.index[o.key[0]]})" for o in tensors]
+        lines += [f"{emit.name(o)}._node = Output({block}, {part.index[o.key[0]]})" for o in tensors]
+        emit.constants["follow"] = _follow
+        return lines + [
+            f"follow({emit.name(o)})" for o in tensors if o.base is not None and _is_followed(o.base[1][-1:])
+        ]
 
     # -- one by one ---------------------------------------------------------------------------------------------------
 
@@ -449,6 +455,21 @@ def _view(array: np.ndarray, layout: Layout, base: Tensor, path: tuple) -> Tenso
     owner = base if base._base is None else base._base
     view._base, view._epoch, view._path = owner, owner._epoch, (*base._path, *path)
     return view
+
+
+def _is_followed(path: tuple) -> bool:
+    """Whether a view has a history beside that of what it is a view of."""
+    return any(op is operators.standing_for for op, _ in path)
+
+
+def _standing(array: np.ndarray, layout: Layout, base: Tensor, path: tuple) -> Tensor:
+    """The same, with such a history."""
+    return _view(array, layout, base, Followed.renewed(path))
+
+
+def _follow(view: Tensor) -> None:
+    """The history of such a view is what is followed."""
+    view._path[-1][1].node = view._node
 
 
 def _depth(origin: Origin, sources: dict[Origin, Origin]) -> int:

@@ -22,7 +22,7 @@ import numpy as np
 from anfora.core import memory
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
-from anfora.eager.dispatch import has_history, is_trained
+from anfora.eager.dispatch import has_history, is_followed_by_itself, is_trained, stays_a_leaf
 from anfora.eager.tape import Followed
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin
@@ -218,7 +218,7 @@ def _is_exported(tensor: Tensor) -> bool:
 
 def is_view_of_parameter(tensor: Tensor) -> bool:
     """Whether a tensor lies in a Parameter's memory, which may be written without the tape."""
-    return is_a(tensor._base, Parameter)
+    return is_a(tensor._base, Parameter) and not is_followed_by_itself(tensor)
 
 
 def differ(*tensors: Tensor) -> bool:
@@ -231,4 +231,5 @@ def history_behind(tensor: Tensor) -> bool | str:
     if is_trained(tensor):
         return "a Parameter that is trained"
     base = tensor if tensor._base is None else tensor._base
-    return "a leaf" if base._node is not None and base._node.is_leaf else has_history(tensor)
+    is_leaf = base._node is not None and base._node.is_leaf and not stays_a_leaf(tensor)
+    return "a leaf" if is_leaf else has_history(tensor)

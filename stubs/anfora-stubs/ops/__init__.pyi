@@ -1809,10 +1809,10 @@ def assign(variable: Any, value: Any) -> Any:
     """Write a value, broadcast and converted, into a Parameter or tensor; gives what was written to."""
 
 def assign_add(variable: Any, value: Any) -> Any:
-    """Add a value to a Parameter or tensor, in place; gives what was written to."""
+    """Add a value to a Parameter or tensor, in place."""
 
 def assign_sub(variable: Any, value: Any) -> Any:
-    """Subtract a value from a Parameter or tensor, in place; gives what was written to."""
+    """Subtract a value from a Parameter or tensor, in place."""
 
 atan = arctan
 
