@@ -113,7 +113,7 @@ def _write_front(module: Module, where: Fields, python: tuple[int, int]) -> None
 def _write_kept(module: Module, where: Fields, python: tuple[int, int]) -> None:
     """`kept(self, args, count, keywords)`: finds what is kept of a call (eager/kept.py), and calls that with the tensors.
 
-    Keys are the layouts of tensors, and the number of one that has come before; of a tuple or list that begins with a tensor
+    Keys are the layouts of tensors, and the number of one that has come before; of a tuple or list that begins with tensors
     the type and the length, and then those of what is inside; and other objects themselves.
     """
     parameters = [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")]
