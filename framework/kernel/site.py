@@ -217,23 +217,24 @@ class _Front:
 
     def _comes_again(self, keys: list[int], held: tuple) -> bool:
         """Whether what a call is looked at for is the same objects as the last time, and so will be again: what is made for
-        each call anew is not, and after many of these nothing more is learnt.
+        each call anew is not, and after many of these nothing more is learnt, nor if there is no place for it.
 
         Args:
             held: the objects, so that nothing else gets their addresses.
         """
         last, self._last = self._last, (keys, held)
-        if last[0] == keys:
-            self._patience = CALLS
-            return self.known < CALLS
-        self._patience -= 1
-        return False
+        is_again = last[0] == keys
+        self._patience = CALLS if is_again else self._patience - 1
+        return is_again
 
     def _add(self, words: Sequence[int], held: tuple) -> None:
         self._held.append(held)
-        first = FRONT + self.known * self._size
+        known = self.known  # another thread may add one at the same time: one of the two takes the place of the other
+        first = FRONT + known * self._size
         self._words[first : first + len(words)] = words
-        self._words[1] += 1
+        self._words[1] = known + 1
+        if known + 1 == CALLS:
+            self._patience = 0
 
 
 class Front(_Front):

@@ -238,3 +238,28 @@ def test_a_view_follows_what_is_written():
     for i in range(6):
         base[1, 0] = float(i)
         np.testing.assert_array_equal(mint.add(view, view).asnumpy(), 2 * base.asnumpy()[1])
+
+
+def test_threads_learn_together():
+    """None of the calls that a front knows is one that was never made."""
+
+    @composite
+    def shifted(x: Tensor, by: int):
+        return x + by
+
+    def run() -> None:
+        for _ in range(3):
+            for by in range(40):
+                assert shifted(Tensor(X), by)[0, 0].item() == by
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=run) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    run()
