@@ -38,7 +38,35 @@ class Counting:
         return self.count
 
 
+class Ending(list):
+    """Where it is asked for an iterator, recording ends: only Python knows when a generator is dropped."""
+
+    def __iter__(self):
+        waits = ended()
+        next(waits)
+        return super().__iter__()
+
+
+def ended():
+    try:
+        yield
+    finally:
+        pass
+
+
 MAKERS = {
+    "map where recording ends": lambda: map(max, Ending([1, 5]), [3, 2]),
+    "filter where recording ends": lambda: filter(is_not_one, Ending([0, 1, 2])),
+    "enumerate where recording ends": lambda: enumerate(Ending("ab")),
+    "zip where recording ends": lambda: zip(Ending([1, 2]), [3, 4]),
+    "accumulate where recording ends": lambda: itertools.accumulate(Ending([1, 2, 3]), max),
+    "combinations where recording ends": lambda: itertools.combinations(Ending("abc"), 2),
+    "takewhile where recording ends": lambda: itertools.takewhile(is_not_one, Ending([0, 2, 1, 4])),
+    "pairwise where recording ends": lambda: itertools.pairwise(Ending([0, 2, 1, 4])),
+    "compress where recording ends": lambda: itertools.compress(Ending("abcd"), [1, 0, 1, 1]),
+    "chain where recording ends": lambda: itertools.chain.from_iterable(Ending([[1], [2]])),
+    "zip_longest where recording ends": lambda: itertools.zip_longest(Ending([1, 2]), [3]),
+    "groupby where recording ends": lambda: itertools.groupby(Ending([1, 1, 2])),
     "map": lambda: map(abs, [1, -2, 3]),
     "map of two": lambda: map(max, [1, 5], [3, 2]),
     "map of a function": lambda: map(increased, [1, 2, 3]),

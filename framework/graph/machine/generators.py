@@ -312,6 +312,12 @@ class Original(NamedTuple):
     asks_again: bool = True
     restarts: bool = False
 
+    @staticmethod
+    def of(function: Any) -> Any:
+        """What Python calls for a function: where that stands for another one, that."""
+        original = vars(function).get("original") if type(function) is types.FunctionType else None
+        return original.make if type(original) is Original and original.make is not None else function
+
     def rest(self, frame: Frame | None) -> Any:
         """Python's iterator in the place of a frame; None if there is none."""
         if frame is None:

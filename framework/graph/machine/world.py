@@ -8,7 +8,7 @@ from typing import Any
 
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame, builtins_of
-from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.generators import Generator, Original
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.outline import Outlined, move, outlined
 
@@ -90,7 +90,7 @@ class Plain:
 
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         """Call something: push its result, or a frame."""
-        machine.push(self.do(machine, function, args, kwargs))
+        machine.push(self.do(machine, Original.of(function), args, kwargs))
 
     def note_constants(self, constants: dict[int, Any]) -> None:
         """Told of the tuples in the code of each function that is called."""
