@@ -199,3 +199,45 @@ def test_an_iterator_is_one_for_who_holds_it_and_in_an_attribute():
         assert [*chained] == [box, it]
         assert box.it is it
         assert type(it) is types.GeneratorType
+
+
+#: Iterators, and what from outside they go over.
+GOING = [
+    "itertools.islice({}, 5)", "zip({}, [1, 2, 3])", "enumerate({})", "itertools.chain({}, [1])", "itertools.cycle({})",
+    "map(str, {})", "filter(None, {})", "itertools.zip_longest({}, [1])", "itertools.pairwise({})", "iter({})",
+    "itertools.tee({})[0]", "itertools.islice(itertools.cycle({}), 5)", "zip(itertools.chain({}), [1, 2, 3])",
+    "enumerate(enumerate({}))", "itertools.product({}, [1])", "itertools.accumulate({})",
+    "itertools.compress({}, [1, 1])", "itertools.islice({}, 1, None)",
+]  # fmt: skip
+OUTSIDE = ["table", "table.keys()", "table.values()", "table.items()", "iter(table)", "queue", "row"]
+WAYS = [
+    "seen = t.sum().item(); found = next(it, 0), next(it, 0), seen",
+    "seen = t.sum().item(); found = [next(it, 0), seen, it]",
+    "first = next(it, 0); seen = t.sum().item(); found = first, next(it, 0), seen",
+]
+
+
+@pytest.mark.parametrize("over", OUTSIDE)
+@pytest.mark.parametrize("going", GOING)
+def test_each_call_goes_over_what_it_was_given(going, over, tmp_path):
+    for number, way in enumerate(WAYS):
+        text = f"def program(t, table, queue, row):\n    it = {going.format(over)}\n    {way}\n    return found\n"
+        file = tmp_path / f"program{number}.py"
+        file.write_text(text)
+
+        def run(way, text=text, file=file):
+            scope = {"itertools": itertools}
+            exec(compile(text, file, "exec"), scope)
+            function = way(scope["program"])
+            found = []
+            for n in range(4):
+                keys = "abcd"[n % 3 :]
+                given = dict(zip(keys, "wxyz"[n % 2 :])), collections.deque(keys), list(keys)
+                try:
+                    result = function(Tensor([1.0]), *given)
+                    found.append([[*itertools.islice(x, 6)] if hasattr(x, "__next__") else x for x in result])
+                except TypeError as error:
+                    found.append(str(error))
+            return found
+
+        assert run(jit) == run(lambda function: function), text

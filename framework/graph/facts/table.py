@@ -139,6 +139,7 @@ class Fact:
         is_of_own: whether the row holds for objects that the program has made, and those from outside are not looked into.
         hands_on: where it makes an iterator or a view that hands on items one by one, and tells what it goes over: how many
             come, given how many there are in each of the things it goes over.
+        is_late: whether it asks for an iterator over an argument only when it comes to that.
         asking: which special method it is a call of; None if it is none, or of several.
         puts: what a change puts something else into, or takes away: "attribute" or "item", of which the argument behind
             the first is the place, "variable", or "all".
@@ -148,9 +149,9 @@ class Fact:
     """
 
     __slots__ = (
-        "alone", "asking", "asks_identity", "by_python", "function", "gives", "hands_on", "is_of_own", "is_of_values",
-        "is_walking", "moves", "named", "_names", "numbers", "of_arrays", "of_data", "only_moves", "others", "owner",
-        "puts", "rest", "sliced", "starts", "stores_from", "takes", "writes",
+        "alone", "asking", "asks_identity", "by_python", "function", "gives", "hands_on", "is_late", "is_of_own",
+        "is_of_values", "is_walking", "moves", "named", "_names", "numbers", "of_arrays", "of_data", "only_moves", "others",
+        "owner", "puts", "rest", "sliced", "starts", "stores_from", "takes", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -170,6 +171,7 @@ class Fact:
         is_of_own: bool = False,
         moves: bool = False,
         hands_on: Callable[[Iterable[int]], int] | None = None,
+        is_late: bool = False,
         asking: Asking | None = None,
         puts: str | None = None,
         sliced: int | None = None,
@@ -177,7 +179,7 @@ class Fact:
     ) -> None:
         every = (*takes, rest or 0)
         self._names: tuple[str | None, ...] | None = None
-        self.sliced = sliced
+        self.sliced, self.is_late = sliced, is_late
         self.of_data = of_data
         self.function, self.takes, self.rest, self.alone = function, takes, rest, alone
         self.named, self.others, self.gives = named or {}, others, gives

@@ -17,7 +17,9 @@ from anfora.graph.facts.classes import defines
 from anfora.graph.machine.generators import Original, as_given, for_python
 from anfora.graph.source.quiet import quietly
 
-__all__ = ["ABSENT", "call", "given_iterators", "gone_into", "go_over", "goes_over_iterators", "iterators"]
+__all__ = [
+    "ABSENT", "call", "given_iterators", "gone_into", "go_over", "goes_over_iterators", "iterators", "with_iterators",
+]  # fmt: skip
 
 
 class ABSENT:

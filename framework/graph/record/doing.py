@@ -26,7 +26,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly, may_warn
 from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, plain_tuple, value_of_number
 from anfora.graph.facts.rows.constructed import CONSTRUCTORS
-from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, is_in_turn, resolved
+from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, WALKED, all_facts, fact_of, is_in_turn, resolved
 from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
@@ -34,7 +34,7 @@ from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.requests import Enter
 from anfora.graph.machine.walks import Walk
-from anfora.graph.polyfill.iterators import goes_over_iterators
+from anfora.graph.polyfill.iterators import goes_over_iterators, with_iterators
 from anfora.graph.polyfill.making import settle
 from anfora.graph.polyfill.polyfills import (
     class_pattern,
@@ -107,6 +107,9 @@ class Doing(Hops):
 
     def _do_or_leave(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
         """Do what is known to follow from its arguments alone; leave to the interpreter what there is a reason for."""
+        places = () if self.given is not None else _places_of_walks(operation, args)
+        if places:
+            raise Enter(with_iterators, (operation, places, args, kwargs))
         walked, items = _as_can_be_walked(operation, args)
         reason = self._reason(walked, items, kwargs)
         if reason is None and any(map(self.is_own_generator, args)):
@@ -474,6 +477,17 @@ def _as_can_be_walked(operation: Any, args: tuple) -> tuple[Any, tuple]:
     if operation is iter and is_a(args[0], enum.EnumMeta) and type(args[0]).__iter__ is enum.EnumMeta.__iter__:
         return operation, (tuple(args[0]),)
     return operation, args
+
+
+def _places_of_walks(operation: Any, args: tuple) -> tuple[int, ...]:
+    """The arguments of which Python makes an iterator that does not tell what it goes over, for one that it gives."""
+    if not any(type(value) in _TOLD for value in args):
+        return ()
+    fact = fact_of(operation)
+    if fact is None or not fact.hands_later or fact.is_late or operation is Walk:
+        return ()
+    uses = [fact.use(n, len(args)) & (WALKED | LENGTH) for n in range(len(args))]  # `reversed` asks for the length
+    return tuple([n for n, value in enumerate(args) if type(value) in _TOLD and uses[n] == WALKED])
 
 
 #: What is walked over by an iterator that tells where it is.

@@ -9,7 +9,7 @@ from anfora.graph.facts.table import CALLED, DRAINED, INDEX, ITEM, KEPT, LENGTH,
 
 __all__: list[str] = []
 
-add(itertools.chain, rest=WALKED)
+add(itertools.chain, rest=WALKED, is_late=True)
 add(itertools.chain.from_iterable, WALKED | WHOLE, by_python=True)
 add(itertools.islice, WALKED, INDEX, INDEX, INDEX)
 add(itertools.repeat, KEPT, INDEX, named={"object": KEPT, "times": INDEX})
