@@ -664,6 +664,78 @@ PROGRAMS = {
         count = itertools.count()
         for _ in range(n): x = x + next(count) * 0.01
         return x""", "200"),
+    "guards over thousands of objects": ("""
+    class O:
+        def __init__(self, k): self.k = k
+    objects = [O(i) for i in range(3000)]
+    def f(x, n):
+        s = 0
+        for o in objects: s += o.k
+        return x + s""", "0"),
+    "operators of the program": ("""
+    class V:
+        def __init__(self, v): self.v = v
+        def __add__(self, o): return V(self.v + (o.v if isinstance(o, V) else o))
+        def __mul__(self, o): return V(self.v * o)
+    def f(x, n):
+        v = V(x)
+        for k in range(n): v = v * 0.5 + k + v
+        return v.v""", "150"),
+    "threads": ("""
+    import threading
+    def f(x, n):
+        out = []
+        ts = [threading.Thread(target=lambda k=k: out.append(k)) for k in range(n)]
+        for t in ts: t.start()
+        for t in ts: t.join()
+        return x + sum(out)""", "8"),
+    "keys among tensors": ("""
+    def f(x, n):
+        d, c = dict.fromkeys(range(n), x), 0
+        for i in range(n): c += i in d
+        return x + c""", "5_000"),
+    "pairs as keys": ("""
+    def f(x, n):
+        d = {}
+        for i in range(n): d[i, "a"] = x
+        return x + len(d)""", "5_000"),
+    "a list of tensors that is emptied": ("""
+    def f(x, n):
+        l, c = [x] * n, 0
+        while l: c += l.pop() is x
+        return x + c""", "5_000"),
+    "a tuple of tensors": ("""
+    def f(x, n):
+        t = (x,) * n
+        for i in range(n): v = t[i]
+        return v + len(t)""", "5_000"),
+    "a set beside tensors": ("""
+    def f(x, n):
+        seen, c = set(), 0
+        for i in range(n):
+            c += i in seen
+            seen.add(i if x is not None else 0)
+        return x + c""", "5_000"),
+    "a queue of tensors": ("""
+    from collections import deque
+    def f(x, n):
+        q = deque()
+        for i in range(n): q.append((i, x))
+        while q: v = q.popleft()
+        return v[1]""", "3_000"),
+    "a heap of many tensors": ("""
+    import heapq
+    def f(x, n):
+        h = [(i, x) for i in range(n)]
+        while h: v = heapq.heappop(h)
+        return v[1]""", "3_000"),
+    "prints beside many tensors": ("""
+    import io
+    out = io.StringIO()
+    def f(x, n):
+        l = [x] * n
+        for i in range(n): print(i, file=out); l[i] = x
+        return x + len(l)""", "3_000"),
     "forms: a closure for each call": ("""
     def f(x, g): return g(x) + 1""", "lambda i: (lambda k: lambda v: v * 0.5 + k)(i)"),
     "forms: dtypes and shapes": ("""
