@@ -44,10 +44,10 @@ TELL_VAGUE = False  #: print calls, too, whose error does not say which argument
 MEMORY = 2 << 30  #: what is larger is refused, and not waited for
 SECONDS = 10  #: a call that takes longer hangs
 SHAPES = ((), (0,), (1,), (3,), (2, 3), (3, 3), (2, 0), (2, 3, 4), (1, 1, 5, 5), (2, 2, 4, 3), (1, 2, 3, 3, 3))
-DTYPES = ("bool_", "int8", "int32", "int64", "uint8", "float16", "bfloat16", "float32", "float64")
+DTYPES = ("bool_", "int8", "int32", "int64", "uint8", "float16", "bfloat16", "float32", "float64", "complex64")
 NUMBERS = (
     0, 1, 2, 3, -1, -2, 7, 2**31, -(2**63), 2**70, 0.0, -0.0, 0.5, 1.5, -1.0, 1e-300, 1e300, float("nan"), float("inf"),
-    True, False, np.float32(1.5), np.int64(2), np.uint8(1), None,
+    True, False, np.float32(1.5), np.int64(2), np.uint8(1), 1 + 2j, None,
 )  # fmt: skip
 OTHERS = (
     "mean",
@@ -99,10 +99,10 @@ def a_tensor(draw: random.Random) -> Tensor:
         array.flat[0] = draw.choice((np.nan, np.inf, -np.inf))
     kind = getattr(ms, dtype)
     with np.errstate(all="ignore"):
-        if not kind.is_float:
+        if not kind.is_inexact:
             array = np.nan_to_num(array)
             array = np.abs(array) if draw.random() < 0.7 else array
-        tensor = Tensor(array.astype(np.float64)).astype(kind)
+        tensor = Tensor(array * (1 - 0.5j) if kind.is_complex else array.astype(np.float64)).astype(kind)
     way = draw.random()
     if way < 0.15 and len(shape) >= 2:
         return tensor.swapaxes(0, -1)
