@@ -136,6 +136,8 @@ def _function_for(op: Op, attributes: tuple, kwargs: dict) -> Any:
 
 def call_fully(op: Op, args: tuple, kwargs: dict) -> Any:
     """Run an operator in the way that knows everything."""
+    inputs: Sequence = ()
+    attributes: dict = {}
     try:
         inputs, attributes = op.bind(args, kwargs)
         given = tuple((name, freeze(value)) for name, value in attributes.items()) if attributes else ()

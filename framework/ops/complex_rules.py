@@ -8,7 +8,7 @@ from typing import Any
 
 from anfora.core.advice import losing_parts
 from anfora.core.dtype import as_dtype
-from anfora.core.errors import OpTypeError
+from anfora.core.errors import OpTypeError, no_complex
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor
 from anfora.ops.arithmetic import abs, sign
@@ -81,11 +81,20 @@ def _by_parts(made: Op, *names: str) -> None:
     @made.complex
     def rule(*arguments: Any, **attributes: Any) -> Tensor:
         given = dict(zip(made.tensors, arguments))
+        _refuse_others(made, given, names)
 
         def of(take: Callable) -> Tensor:
             return made.call([take(x) if name in names else x for name, x in given.items()], attributes)
 
         return joined(of(_real_of), of(_imag_of))
+
+
+def _refuse_others(made: Op, given: dict[str, Any], names: tuple[str, ...]) -> None:
+    """Refuse complex numbers in arguments that have no parts: indices."""
+    for name, value in given.items():
+        for x in value if isinstance(value, (list, tuple)) else (value,):
+            if name not in names and has_parts(x):
+                raise no_complex(made.name, x.dtype, name)
 
 
 def _real_of(x: Any) -> Any:
@@ -108,6 +117,7 @@ def _added_in_place(made: Op) -> None:
 
     @made.complex
     def rule(input: Tensor, indices: Any, values: Any, **attributes: Any) -> Tensor:
+        _refuse_others(made, {"indices": indices}, ())
         if not input.dtype.is_complex:
             raise OpTypeError(
                 f"{made.name} cannot write {values.dtype} into a tensor of {input.dtype}",

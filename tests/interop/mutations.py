@@ -433,7 +433,7 @@ def damaged(chance: random.Random, samples: list[bytes]) -> bytes:
             data[at:at] = chance.choice(_WORDS)
         elif kind == 8:
             other = chance.choice(samples)
-            start = chance.randrange(len(other))
+            start = chance.randrange(len(other) or 1)
             data[at:until] = other[start : start + chance.choice((1, 4, 20, 100))]
         elif kind == 9 and data:
             data[min(at, len(data) - 1)] ^= 1 << chance.randrange(8)

@@ -82,6 +82,27 @@ def test_what_a_complex_tensor_says_of_itself():
     assert Tensor([0j, 2j], ms.bool_).tolist() == [False, True]
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, z: x.index_put((z,), x[0], True),
+        lambda x, z: ops.index_add(x, z, x, 0),
+        lambda x, z: ops.scatter_nd(z, x, (3,)),
+        lambda x, z: ops.tensor_scatter_add(x, z, x),
+        lambda x, z: ops.gather(x, z, 0),
+        lambda x, z: x[z],
+        lambda x, z: ops.scatter_add(ms.Parameter(x), z, x),
+        lambda x, z: x.index_add_(0, z, x),
+        lambda x, z: x.scatter_add(0, z, x),
+    ],
+)
+def test_complex_indices_are_refused(call):
+    for z in (Tensor(np.array([0, 1], np.complex64)), Tensor(np.array([[0], [1]], np.complex64))):
+        for _ in range(2):
+            with pytest.raises((TypeError, ValueError, IndexError), match=r"(?i)complex|shape|integer"):
+                call(Tensor([1.0, 2.0]), z)
+
+
 # -- gradients --------------------------------------------------------------------------------------------------------
 
 S = np.array([1 - 2j, 0.5 + 1j], np.complex64)  #: the gradient of the result
