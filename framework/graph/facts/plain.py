@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import functools
-import gc
 import io
 import itertools
 import operator
@@ -18,7 +17,7 @@ from anfora.graph.facts.kinds import is_a, module_of, name_of_module, reduced
 from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, is_object, viewed
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import WALKED, fact_of
-from anfora.graph.machine.operations import dict_of, is_of_python, mro_of
+from anfora.graph.machine.operations import dict_of, mro_of
 from anfora.graph.machine.places import may_look_at_frames
 
 __all__ = ["COUNTED", "Plainness", "count_of"]
@@ -62,14 +61,7 @@ class Plainness:
             return True
         if module_of(kind) in ("builtins", "itertools") and hasattr(kind, "__next__"):
             return self._iterator(value, depth)
-        return is_object(value) and self(kind, depth) and self._attributes(value, kind, depth)
-
-    def _attributes(self, value: Any, kind: type, depth: int) -> bool:
-        """The same of what an object holds. If its class is Python's its dict is not asked for: to make one of attributes
-        that lie in the object itself would have Python read them more slowly from then on."""
-        if not is_of_python(kind):
-            return self(dict_of(value), depth)
-        return self._all([held for held in gc.get_referents(value) if held is not kind], depth)
+        return is_object(value) and self(kind, depth) and self(dict_of(value), depth)
 
     def cell(self, cell: types.CellType, depth: int = 0) -> bool:
         """The same of a variable."""
