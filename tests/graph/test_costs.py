@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import collections
 import io
-import itertools
 import random
 import sys
 import textwrap
@@ -17,7 +15,6 @@ from plain_machine import Machine as PlainMachine
 import anfora as ms
 from anfora import Tensor, jit
 from anfora.graph.machine import machine as machines
-from anfora.graph.record import contents
 from anfora.graph.record.notebook import Notebook
 from anfora.graph.run import ledger, recordings
 from anfora.graph.source import sources, tracebacks
@@ -225,124 +222,6 @@ def test_an_item_of_a_dict_of_the_programs_is_none_of_the_others(monkeypatch, fu
         jit(function)(x_of(3), n)
         counts.append(len(asked))
     assert counts[1] < 12 * counts[0]
-
-
-TABLE = "d = {i: ITEM for i in range(n)}"
-ROW = "l = [ITEM for i in range(n)]"
-#: What is there, and what is done to it n times: of each method and operator of the containers one, at least.
-TURNS = {
-    "append": ("l = []", "l.append(ITEM)"),
-    "+=": ("l = []", "l += [ITEM]"),
-    "extend": ("l = []", "l.extend((ITEM, ITEM))"),
-    "insert": ("l = []", "l.insert(0, ITEM)"),
-    "pop": (ROW, "l.pop()"),
-    "pop in front": (ROW, "l.pop(0)"),
-    "pop while it is true": (ROW, "if l: l.pop()"),
-    "pop while there are any": (ROW, "if len(l) > 0: l.pop()"),
-    "not": (ROW, "c += not l"),
-    "is": (ROW, "c += l is None"),
-    "isinstance": (ROW, "c += isinstance(l, list)"),
-    "read": (ROW, "v = l[i]"),
-    "written": (ROW, "l[i] = ITEM"),
-    "deleted": (ROW, "del l[-1]"),
-    "exchanged": (ROW, "l[i], l[-1] = l[-1], l[i]"),
-    "sliced": (ROW, "v = l[i:i + 2]"),
-    "written as a slice": (ROW, "l[i:i + 1] = [ITEM]"),
-    "numbered": (ROW + "; w = enumerate(l)", "k, v = next(w)"),
-    "side by side": (ROW + "; w = zip(l, l)", "k, v = next(w)"),
-    "in turn": (ROW + "; w = iter(l)", "v = next(w)"),
-    "backwards": (ROW + "; w = reversed(l)", "v = next(w)"),
-    "one behind the other": (ROW + "; w = itertools.chain(l, l)", "v = next(w)"),
-    "of a tuple": (ROW + "; l = tuple(l)", "v = l[i]; c += len(l)"),
-    "of a tuple in turn": (ROW + "; w = iter(tuple(l))", "v = next(w)"),
-    "of lists": ("l = [[] for i in range(10)]", "l[i % 10].append(ITEM)"),
-    "handed on": (ROW + "; g = lambda l, i: l[i]", "v = g(l, i)"),
-    "d[k] =": ("d = {}", "d[i] = ITEM"),
-    "d[text] =": ("d = {}", "d[f'k{i}'] = ITEM"),
-    "d[tuple] =": ("d = {}", "d[i, 'a'] = ITEM"),
-    "d[k]": (TABLE, "v = d[i]"),
-    "d[tuple]": ("d = {(i, 'a'): ITEM for i in range(n)}", "v = d[i, 'a']"),
-    "in d": (TABLE, "c += i in d"),
-    "not in d": (TABLE, "c += i not in d"),
-    "tuple in d": ("d = {(i, 'a'): ITEM for i in range(n)}", "c += (i, 'a') in d"),
-    "in keys": (TABLE, "c += i in d.keys()"),
-    "get": (TABLE, "v = d.get(i); v = d.get(-1 - i, 0)"),
-    "setdefault": ("d = {}", "d.setdefault(i, ITEM)"),
-    "setdefault of lists": ("d = {}", "d.setdefault(i % 50, []).append(ITEM)"),
-    "d.pop": (TABLE, "d.pop(i); d.pop(-1, None)"),
-    "popitem": (TABLE, "d.popitem()"),
-    "popitem while it is true": (TABLE, "if d: d.popitem()"),
-    "del d[k]": (TABLE, "del d[i]"),
-    "update": ("d = {}", "d.update({i: ITEM})"),
-    "|=": ("d = {}", "d |= {i: ITEM}"),
-    "len of d": (TABLE, "c += len(d)"),
-    "items": (TABLE + "; w = iter(d.items())", "k, v = next(w)"),
-    "keys": (TABLE + "; w = iter(d)", "v = d[next(w)]"),
-    "counts and tensors": ("d = {}", "d[i % 50] = d.get(i % 50, 0) + i; d[-1 - i] = ITEM"),
-    "add": ("s = set()", "s.add((i, x is None))"),
-    "in s": ("s = {*range(n)}", "c += i in s and x is not None"),
-    "discard": ("s = {*range(n), (0, x is None)}", "s.discard(i if x is not None else 0)"),
-    "remove": ("s = {*range(n), (0, x is None)}", "s.remove(i if x is not None else 0)"),
-    "s.pop": ("s = {*range(n)}", "v = (s.pop(), x)"),
-    "seen before": ("s = set()", "c += i in s; s.add(i if x is not None else 0)"),
-    "deque": ("q = deque()", "q.append(ITEM)"),
-    "deque in front": ("q = deque()", "q.appendleft(ITEM)"),
-    "deque.pop": ("q = deque([ITEM for i in range(n)])", "q.pop()"),
-    "popleft": ("q = deque([ITEM for i in range(n)])", "q.popleft()"),
-    "popleft while it is true": ("q = deque([ITEM for i in range(n)])", "if q: q.popleft()"),
-    "around": ("q = deque([ITEM for i in range(n)])", "q.append(q.popleft()); c += len(q)"),
-    "rotate": ("q = deque([ITEM for i in range(n)])", "q.rotate(1); v = q[0]; q[0] = ITEM"),
-    "deque.extend": ("q = deque()", "q.extend((ITEM, ITEM))"),
-    "in an order": ("d = OrderedDict()", "d[i] = ITEM; c += i in d"),
-    "to the end": ("d = OrderedDict((i, ITEM) for i in range(n))", "d.move_to_end(i); v = d[i]"),
-    "with defaults": ("d = defaultdict(list)", "d[i % 50].append(ITEM)"),
-    "counted": ("d = Counter()", "d[i % 50] += 1 if x is not None else 0"),
-    "text": ("t = ''", "t += 'ab' if x is not None else ''"),
-    "a tensor between": (ROW, "l.append(l.pop()); x = x * 0.5"),
-    "a dict and a tensor": (TABLE, "d[i] = ITEM; c += i in d; x = x * 0.5"),
-}
-
-
-@pytest.mark.parametrize("name", TURNS)
-def test_a_turn_does_not_go_through_what_a_container_holds(monkeypatch, name):
-    """What a first call does: calls of functions, and items that are gone through at once."""
-    monkeypatch.setattr(ledger, "_START", 1 << 60)
-    setup, turn = (text.replace("ITEM", "(i, x)") for text in TURNS[name])
-    f = made(
-        monkeypatch,
-        f"def f(x, n):\n    c = 0\n    {setup}\n    for i in range(n):\n        {turn}\n    return x + c\n",
-        deque=collections.deque,
-        OrderedDict=collections.OrderedDict,
-        defaultdict=collections.defaultdict,
-        Counter=collections.Counter,
-        itertools=itertools,
-    )
-    done = 0
-
-    def count(frame, event, arg):
-        nonlocal done
-        done += event in ("call", "c_call")
-
-    kinds_in = contents.kinds_in
-
-    def counted(values):
-        nonlocal done
-        done += len(values)
-        return kinds_in(values)
-
-    monkeypatch.setattr(contents, "kinds_in", counted)
-    counts = []
-    for n in (20, 200, 600):  # the first one finds nothing prepared
-        x, compiled = x_of(2), jit(f)
-        wanted, done = bits(f(x_of(2), n)), 0
-        sys.setprofile(count)
-        try:
-            got = compiled(x, n)
-        finally:
-            sys.setprofile(None)
-        counts.append(done)
-        assert bits(got) == wanted
-    assert counts[2] < 6 * counts[1]  # and not nine times
 
 
 @pytest.mark.parametrize("way", [iter, reversed])

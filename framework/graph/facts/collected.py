@@ -33,7 +33,7 @@ def items_of(value: Any) -> tuple:
 def changes_or_makes(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
     """Whether it makes such a container, or is a method of one that the program has made, and does nothing else."""
     values = (*args, *kwargs.values())
-    if recorder.opaque_to(operation, args, *values, operation):
+    if any(map(recorder.opaque, values)):
         return False
     if known.is_among(operation, KINDS):
         return _may_be_made(operation, args, kwargs)

@@ -10,7 +10,7 @@ import operator
 import re
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from anfora.graph.facts.kinds import is_a, module_of, name_of_module, reduced
@@ -72,33 +72,28 @@ class Plainness:
         return self(held, depth)
 
     def _all(self, items: Iterable[Any], depth: int) -> bool:
-        waiting: list[Iterator[Any]] = []  # in lists that are in lists, however deep
-        while True:
+        waiting = [items]  # lists in lists, however deep
+        while waiting:
+            items = waiting.pop()
             kinds = set(map(type, items))
-            if not kinds <= _ALL_SIMPLE:
-                if not all(self(kind, depth + 1) for kind in kinds - _LOOKED_INTO):  # else no item need be looked at
-                    return False
-                waiting.append(iter(items))
-            found = None
-            while waiting and found is None:
-                found = next((item for item in waiting[-1] if type(item) not in _ALL_SIMPLE), None)
-                if found is None:
-                    waiting.pop()
+            if kinds <= _ALL_SIMPLE:
+                continue
+            if not all(self(kind, depth + 1) for kind in kinds - _LOOKED_INTO):  # else no item need be looked at
+                return False
+            for item in items:
+                kind = type(item)
+                if kind in _ALL_SIMPLE:
                     continue
                 self._left -= 1
                 if self._left < 0:
                     return True  # those that were looked at are
-                if type(found) not in _SEQUENCES:
-                    if not self(found, depth + 1):
+                if kind not in _SEQUENCES:
+                    if not self(item, depth + 1):
                         return False
-                    found = None
-                elif id(found) in self._seen:
-                    found = None
-                else:
-                    self._seen[id(found)] = found
-            if found is None:
-                return True
-            items = found  # at once: where there is a tensor in the first, nobody looks at the others
+                elif id(item) not in self._seen:
+                    self._seen[id(item)] = item
+                    waiting.append(item)
+        return True
 
     def _mapping(self, mapping: Any, depth: int) -> bool:
         factory = getattr(mapping, "default_factory", None)

@@ -61,7 +61,7 @@ ARRANGES = (
     KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | MAPPING | INDEX | KEY | KEYS | COUPLES | ALL | IDENTITY
 )
 
-_MOVES = KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | INDEX | KEY | KEYS | TRUTH | ALL | IDENTITY
+_MOVES = KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | INDEX | KEY | KEYS | ALL | IDENTITY
 
 # -- what is given back -----------------------------------------------------------------------------------------------
 
@@ -196,8 +196,7 @@ class Fact:
         self.stores_from = first if first < len(takes) or rest == KEPT or self.others == KEPT else None
         #: Whether the first argument is changed; what is only drained is not.
         self.writes = bool(takes and takes[0] & WRITTEN)
-        #: Whether it moves what a list, dict or set holds, one by one or all of it, and does not look at it: to ask
-        #: whether that is true is to ask for its length.
+        #: Whether it moves what a list, dict or set holds, one by one or all of it, and does not look at it.
         self.only_moves = not any(use & ~_MOVES or (use & KEYS and use & DRAINED) for use in (*every, alone or 0))
         #: Whether it makes an iterator that tells what it goes over, and where it is, whatever length that has.
         self.starts = hands_on is not None and not any(use & LENGTH for use in (*every, alone or 0))

@@ -54,7 +54,6 @@ class Machine:
         self.frames: list[Frame] = []
         self.saved: list[Any] = []  #: the stack before the present instruction
         self.steps = 0  #: instructions that were done
-        self.most = 0  #: and when it is looked next what they have cost
         self.result: Any = None  #: of the first frame, or the item of a generator
         self._left: tuple | None = None  #: the Cell that an exception has just left
         self.raised = 0  #: the identity of the exception that Python has raised last
@@ -83,21 +82,19 @@ class Machine:
 
     def run(self) -> Any:
         """Run until the first frame returns; its value."""
-        self.most = self.steps + _FEW
-        self._go()
+        self._go(self.steps + _FEW)
         while self.frames:
-            self.most = self.steps + _MANY
-            self._go_far()
+            self._go_far(self.steps + _MANY)
             if self.frames:
                 self.world.note_steps(self)
         return self.result
 
-    def _go(self) -> None:
-        """Run until the first frame has returned, or it is to be looked what has been done."""
+    def _go(self, most: float) -> None:
+        """Run until the first frame has returned, or so many instructions are done."""
         frames, calls = self.frames, signals.calls
-        while frames and self.steps < self.most:
+        while frames and self.steps < most:
             try:
-                while frames and self.steps < self.most:
+                while frames and self.steps < most:
                     if self.world.pending:
                         self.world.settle(self)
                         if not frames:

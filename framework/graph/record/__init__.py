@@ -5,7 +5,6 @@ of its own, which names at its head what it asks of the recorder:
 
 memory.py        which values of the piece tensors hold; another one for each piece; forgetting.py, which are free
 overlay.py       what a piece has changed of what is outside, and what is read behind that; another one for each piece
-contents.py      what kinds of values containers of the program's hold, which is known and not searched
 rolling.py       loops over ranges that stay loops
 numeric.py       what is done with numbers that vary
 outlining.py     loops and calls on plain values, which go to Python as a whole

@@ -124,7 +124,6 @@ class Calls:
             return False
         if not recorder.is_operand(value) or id(items) in recorder.origins or id(items) in recorder.shown:
             return False
-        recorder.contents.note_put(items, value)
         items.append(value)
         return True
 

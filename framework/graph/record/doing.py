@@ -278,7 +278,6 @@ class Doing(Hops):
             self._take_in_turn(operation, args)
         if not any(map(known.has_methods, args)) and not (operation is operator.getitem and is_a(args[0], type)):
             return
-        self.looks += 1  # it takes as long again to see which methods these have
         if operation is operations.special_method and known.is_object(args[0]):
             kind, name = type(args[0]), args[1]
             is_of_program = is_a(class_attribute(kind, name), types.FunctionType)

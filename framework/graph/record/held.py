@@ -244,7 +244,6 @@ class Held(Notebook):
 
     def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
         """The door to native code: a call as that sees it."""
-        self.contents.note_call(operation, args, names)
         if self.moved and known.is_among(operation, _OF_IDENTITY):
             args = tuple([self.moved.get(id(value), (value, value))[1] for value in args])
         if self.lent:
@@ -268,23 +267,15 @@ class Held(Notebook):
         looked = looked_at(operation, args) if self.holds else ()
         is_kept = self.holds and (known.writes(operation) or _makes_an_object(operation))
 
-        #: What is put into a deque, say, is known from then on: there is no need to go through what it holds.
-        moves = looked is None and known.only_moves(operation, args)
-
         def given(place: int, value: Any) -> Any:
             if type(value) is Number:
                 return value if stored is not None and place >= stored else self.force(value)
-            if (looked is not None and place not in looked) or (moves and self.owns_container(value)):
-                return value
-            return self.known(value, is_kept)
+            return self.known(value, is_kept) if looked is None or place in looked else value
 
         behind = max(len(args), stored or 0)
         names = {name: given(behind, value) for name, value in names.items()}
         args = tuple([given(i, value) for i, value in enumerate(args)])
-        is_looked_into = looked is None and known.is_bound(operation)
-        if is_looked_into and not (moves and self.owns_container(operation.__self__)):  # type: ignore[attr-defined]
-            operation = self.known(operation)
-        return operation, args, names
+        return self.known(operation) if looked is None and known.is_bound(operation) else operation, args, names
 
 
 def _makes_an_object(operation: Any) -> bool:

@@ -37,7 +37,6 @@ from anfora.graph.ir.planned import NO_CALLS, CellCalls
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.walks import Walk
-from anfora.graph.record.contents import UNNOTICED, Contents
 from anfora.graph.record.forgetting import place_in_memory
 from anfora.graph.record.memory import Memory
 from anfora.graph.record.objects import Objects
@@ -101,7 +100,6 @@ class Notebook(Objects):
         #: In this piece, how often it was looked what an instruction does, at items of containers that one reads as a
         #: whole, and at values where a state is written down.
         self.looks = self.items = self.imaged = 0
-        self.gone_through = 0  #: items, since it was looked what they cost
         self.had_read = amount_read()  #: of functions, in front of this piece
         self.since_entry: list[Any] | None = (
             None  #: the variants of a call so far, where nothing stands between their pieces
@@ -125,7 +123,6 @@ class Notebook(Objects):
         self.piece = Piece()
         self.origins = origins
         self.memory = Memory(self)
-        self.contents = Contents(self.is_outside, self.note_items)
         self.overlay = Overlay(self)
         #: Those that were read while the tape was off: where they come from, and whether they had a history.
         self.unseen: dict[int, tuple[Origin, bool]] = {}
@@ -441,26 +438,25 @@ class Notebook(Objects):
         kind = type(value)
         if is_a(value, (tuple, list)) or kind is dict:
             raw = _raw(kind)
+            items = dict(enumerate(raw.__iter__(value))) if kind is not dict else value
             found = self.origins.get(id(value))
             if found is None:
                 own = {} if own is None else own
-                if not is_deep or id(value) in own or self.contents.kinds(value) <= UNNOTICED:
+                if not is_deep or id(value) in own:
                     return
                 own[id(value)] = value
-                self.items += len(value)
-                for item in value.values() if kind is dict else raw.__iter__(value):
+                for item in items.values():
                     if type(item) not in SIMPLE:
                         self.look(item, own=own)
             elif id(value) in self.looked:
                 if is_deep and self.shallow.pop(id(value), None) is not None:
-                    for item in value.values() if kind is dict else raw.__iter__(value):
+                    for item in items.values():
                         self.look(item)
             else:
                 self.looked[id(value)] = value
                 if not is_deep:
                     self.shallow[id(value)] = value
                 origin = found[1]
-                items = dict(enumerate(raw.__iter__(value))) if kind is not dict else value
                 self.items += len(items)
                 if kind is dict:
                     self._look_at_dict(value, origin, is_deep)
@@ -525,14 +521,6 @@ class Notebook(Objects):
             self.force(given)
         if is_deep and not place.is_too_deep:
             self.look(item)
-
-    def note_items(self, count: int) -> None:
-        """So many values were gone through, one by one. Where it is a lot, it is looked at once what that costs."""
-        self.items += count
-        self.gone_through += count
-        if self.gone_through > _MANY_ITEMS and self.machine is not None:
-            self.gone_through = 0
-            self.machine.most = 0
 
     def force(self, value: Any) -> Any:
         """A number's value, on which the program now depends."""
@@ -612,10 +600,7 @@ class Notebook(Objects):
 
     def has_methods(self, tensor: Tensor) -> bool:
         """Whether operators and functions call methods of the program on a tensor, now and in later calls."""
-        return self.is_overridden(type(tensor))
-
-    def is_overridden(self, kind: type) -> bool:
-        """The same of a class of tensors."""
+        kind = type(tensor)
         found = self.tensor_classes.get(kind)
         if found is None:
             asked = known.overrides(kind)
@@ -662,6 +647,5 @@ def _is_shown(value: Any) -> bool:
 _OF_OBJECTS = frozenset({types.MethodType, *known.BOUND})  #: methods that are bound
 #: Iterators over a list or tuple, which tell the place of the item that comes.
 _IN_TURN: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), reversed)
-_MANY_ITEMS = 4096
 #: Methods by which a list or tuple is read.
 _READING = ("__len__", "__getitem__", "__iter__")

@@ -15,14 +15,13 @@ import numpy as np
 
 from anfora.api import GradientFunction, _Run
 from anfora.core.cell import Cell
-from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.eager.custom import FunctionContext, custom_vjp
 from anfora.eager.tape import no_grad
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
-from anfora.graph.facts.classes import class_attribute, defines
+from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
@@ -33,10 +32,8 @@ from anfora.graph.facts.rows.constructed import NAMES, OF_CONTEXT
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.generators import Generator
-from anfora.graph.machine.operations import is_of_python
 from anfora.graph.machine.walks import Walk
 from anfora.graph.machine.world import Plain
-from anfora.graph.record.contents import DEEPER, FLAT, UNNOTICED, Contents
 from anfora.graph.source.code import Code
 from anfora.graph.state.images import Imager, NoImage, is_plain_object
 from anfora.graph.state.moments import Escaped
@@ -55,22 +52,16 @@ class Objects(Plain):
     lines: dict[int, tuple[Linearized, tuple, int]]
     dynamic: dict[int, type]
     settled: dict[int, tuple[Any, Any]]
-    contents: Contents  #: what kinds of values containers of the program's hold
     imaged: int
-    machine: Any  #: that runs the program
     has_methods: Callable[[Tensor], bool]  #: whether operators and functions call methods of the program on a tensor
-    note_items: Callable[[int], None]  #: told how many values were gone through, one by one
-    is_overridden: Callable[[type], bool]  #: the same of a class of tensors
 
     def imager(self, slot: Callable[[Any], int | None]) -> Imager:
         """Makes images of what the program has, values in the slots that are said."""
-        return Imager(slot, self.is_fixed, self.own, self.settled, self.note_items)
+        return Imager(slot, self.is_fixed, self.own, self.settled)
 
     def is_fixed(self, value: Any) -> bool:
         """Whether an object is the same in each call."""
         self.imaged += 1
-        if not self.imaged % _MANY_IMAGED and self.machine is not None:
-            self.machine.most = 0  # it is looked at once what that costs
         kind = type(value)
         if kind is tuple or kind is frozenset:
             return id(value) in self.keeper.constants
@@ -117,11 +108,11 @@ class Objects(Plain):
             return found
         if self.dynamic and (id(kind) in self.dynamic or id(value) in self.dynamic):
             return True
-        if id(value) in self.origins and self._tells_nothing(value):
+        if id(value) in self.origins and _tells_nothing(value):
             return True
         if kind in known.CONTAINERS:
             items = value.values() if kind is dict else value
-            return depth > 20 or (not self._is_known(value) and self._any_opaque(items, depth + 1))
+            return depth > 20 or (not _are_simple(items) and any(self.opaque(item, depth + 1) for item in items))
         if kind in known.VIEWS:
             return self.opaque(known.viewed(value), depth + 1)
         if kind is types.MethodType:
@@ -130,14 +121,6 @@ class Objects(Plain):
             return any(map(self.opaque, (value.start, value.stop, value.step)))
         return known.is_opaque(value)
 
-    def _tells_nothing(self, value: Any) -> bool:
-        """Whether of something from outside it is not known what it holds."""
-        kind = type(value)
-        if kind in (set, frozenset):  # to compare it, as a guard would, may be a call of the program
-            return not self.finds_plainly(value)
-        is_iterator = defines(kind, "__next__") and not known.is_object(value)
-        return is_iterator or kind in known.VIEWS or is_operator(value)  # of which nobody knows how it was made
-
     def _is_own_opaque(self, value: Any, depth: int) -> bool | None:
         """The same of what the program has made of types written in C; None if it is none of that."""
         if known.is_bound(value) and id(value.__self__) in self.own:
@@ -145,12 +128,8 @@ class Objects(Plain):
         if self.owns_array(value) or self.owns_constructed(value):
             return False
         if self.owns_container(value):
-            return depth > 20 or (not self._is_known(value) and self._any_opaque(items_of(value), depth + 1))
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
         return None
-
-    def _any_opaque(self, items: Collection[Any], depth: int) -> bool:
-        self.note_items(len(items))
-        return any(self.opaque(item, depth) for item in items)
 
     def opaque_to(self, operation: Any, args: tuple, *values: Any) -> bool:
         """The same of values that a function is called with, which may do no more than to move what a list, dict or set of
@@ -163,7 +142,7 @@ class Objects(Plain):
         held = value.__self__ if type(value) in known.BOUND else value
         while type(held) in ITERATORS_OVER_ONE and id(held) not in self.origins:
             held = reduced(held)[1][0]
-        return (type(held) in MOVED and id(held) not in self.origins) or self.owns_container(held)
+        return type(held) in MOVED and id(held) not in self.origins
 
     def natural(self, value: Any, depth: int = 0) -> bool:
         """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind
@@ -196,49 +175,15 @@ class Objects(Plain):
         """The same of what holds others, by these; None if it is none of that."""
         if kind in KINDS:
             is_own = depth < 20 and self.owns_container(value)
-            return is_own and (self._is_natural(value) or self._all_natural(items_of(value), depth + 1))
+            return is_own and all(self.natural(item, depth + 1) for item in items_of(value))
         if is_a(value, (tuple, list, set, frozenset)) or kind is dict:
             items = value.values() if kind is dict else value
-            return depth < 20 and (self._is_natural(value) or self._all_natural(items, depth + 1))
+            return depth < 20 and (_are_simple(items) or all(self.natural(item, depth + 1) for item in items))
         if kind is slice:
             return all(self.natural(part, depth + 1) for part in (value.start, value.stop, value.step))
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
         return None
-
-    def _all_natural(self, items: Collection[Any], depth: int) -> bool:
-        self.note_items(len(items))
-        return all(self.natural(item, depth) for item in items)
-
-    def _is_known(self, value: Any) -> bool:
-        """Whether a container holds numbers, texts and tensors alone, of which nothing is to be asked."""
-        return self.contents.kinds(value) <= UNNOTICED
-
-    def _is_natural(self, value: Any) -> bool:
-        """The same, where tensors may have methods of the program's."""
-        return self._are_plain(self.contents.kinds(value))
-
-    def _are_plain(self, kinds: set[type]) -> bool:
-        return kinds <= FLAT or (kinds <= UNNOTICED and not any(map(self.is_overridden, kinds - FLAT)))
-
-    def _are_keys_natural(self, value: Any) -> bool:
-        return self._are_plain(self.contents.kinds_of_keys(value))
-
-    def finds_plainly(self, value: dict | set | frozenset) -> bool:
-        """Whether nothing of the program is called where a key is looked for in a dict or set."""
-        if self._are_keys_natural(value) or all(map(_tells_alike, self.contents.kinds_of_keys(value))):
-            return True
-        self.note_items(len(value))
-        return known.are_compared_plainly(value)
-
-    def tells_none_apart(self, value: Any, is_deep: bool) -> bool:
-        """Whether a container holds nothing from outside of which it matters which object it is."""
-        kinds = self.contents.kinds(value) if is_deep else self.contents.kinds_of_keys(value)
-        if kinds <= FLAT:
-            return True
-        if is_deep or tuple in kinds or not all(map(_is_told_by_place, kinds)):
-            return False
-        return self.origins.keys().isdisjoint(map(id, value))
 
     def has_made(self, value: tuple | list | dict) -> bool:
         return not self.is_outside(value)
@@ -262,21 +207,30 @@ class Objects(Plain):
         return id(generator) not in self.origins
 
 
-def _tells_alike(kind: type) -> bool:
-    """Whether no object of a class calls the program where it is compared with what has its hash."""
-    if issubclass(kind, (Tensor, frozenset)) or (issubclass(kind, tuple) and kind is not tuple) or kind is DEEPER:
-        return False
-    return not is_a(class_attribute(kind, "__eq__"), types.FunctionType)
+def _tells_nothing(value: Any) -> bool:
+    """Whether of something from outside it is not known what it holds."""
+    kind = type(value)
+    if kind in (set, frozenset):  # to compare it, as a guard would, may be a call of the program
+        return not known.are_compared_plainly(value)
+    is_iterator = defines(kind, "__next__") and not known.is_object(value)
+    return is_iterator or kind in known.VIEWS or is_operator(value)  # of which nobody knows how it was made
 
 
-def _is_told_by_place(kind: type) -> bool:
-    """Whether of objects of a class it matters only whether they come from outside."""
-    if kind in FLAT or kind is Tensor or kind is Parameter:
-        return True
-    return is_of_python(kind) and known.has_identity(kind) and not known.is_ours(kind) and not defines(kind, "__next__")
+def _are_simple(values: Collection[Any]) -> bool:
+    """Whether values are numbers, texts and the like, and tuples of such, as far as that can be told without a look at
+    each: there may be many."""
+    for _ in range(_LEVELS):
+        kinds = set(map(type, values))
+        if kinds <= SIMPLE:
+            return True
+        if not kinds <= _SIMPLE_AND_TUPLES:
+            return False
+        values = [item for value in values if type(value) is tuple for item in value]
+    return False
 
 
-_MANY_IMAGED = 256
+_SIMPLE_AND_TUPLES = SIMPLE | {tuple}
+_LEVELS = 4
 #: Containers that are not looked into where something only moves what they hold.
-MOVED = (list, tuple, dict, set, frozenset)
-ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])))
+MOVED = (list, dict, set)
+ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(reversed([])))

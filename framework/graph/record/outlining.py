@@ -10,7 +10,6 @@ import types
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.eager.cells import Lowered
 from anfora.graph.facts import known
@@ -25,7 +24,6 @@ from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.outline import Outlined
 from anfora.graph.machine.places import note_looking, plainly
 from anfora.graph.machine.world import ABSENT
-from anfora.graph.record.contents import Contents
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import CALL, OVERDRAWN, Outcome, Piece
 
@@ -48,7 +46,6 @@ class Driver(Protocol):
     region: list[tuple]
     lowered: list[Lowered]
     origins: dict[int, tuple[Any, Origin]]
-    contents: Contents
     looked: dict[int, Any]
     is_unkept: bool
     pending: bool
@@ -203,8 +200,6 @@ class Outlining:
             return False
         if machine.frames[-1].code.is_internal or (self.recorder.region and not self._takes_many(function, args)):
             return False
-        if any(map(self._holds_tensors, args)):
-            return False
         is_plain = Plainness()
         if not all(self._is_plain(is_plain, value) for value in (function, *args, *kwargs.values())):
             return False
@@ -214,12 +209,6 @@ class Outlining:
         self._note_looking(is_plain, machine.frames)
         machine.push(self.recorder.do_between(machine, plainly, (function, *args), kwargs, CALL))
         return True
-
-    def _holds_tensors(self, value: Any) -> bool:
-        """Whether it is known of a container that it is not plain, without a look at each of its items."""
-        if type(value) in _LARGE:
-            return not _TENSORS.isdisjoint(self.recorder.contents.kinds(value))
-        return type(value) in _TENSORS
 
     def _takes_many(self, function: Any, args: tuple) -> bool:
         """Whether a function of Python's goes through many items."""
@@ -312,7 +301,7 @@ class Outlining:
         so that nothing goes through it where the state is written down."""
         if type(result) not in _LARGE or len(result) < MANY:
             return result
-        if self.recorder.given is not None or self._holds_tensors(result) or not Plainness()(result):
+        if self.recorder.given is not None or not Plainness()(result):
             return result
         return self.recorder.end_behind(machine, operation, args, kwargs, Outcome(result))
 
@@ -347,4 +336,3 @@ _FEW = 16  #: of the items of a list that are looked at, if they are iterators o
 #: Calls of a function one inside of the other.
 _DEEP = 3
 _LARGE = (list, tuple, dict, set, frozenset)
-_TENSORS = frozenset({Tensor, Parameter})

@@ -8,7 +8,7 @@ import builtins
 import enum
 import functools
 import types
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from anfora.core.cell import Cell
@@ -113,10 +113,9 @@ class Reasons(Held):
             else [keys_of(use, value) for use, value in uses if looks_into(use, value)]
         )  # fmt: skip
         if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
-            items = () if self._are_keys_natural(args[1]) else args[1]
-            looked = [v for v in (args[0], *items) if not (known.is_object(v) and known.has_identity(type(v)))]
+            looked = [v for v in (args[0], *args[1]) if not (known.is_object(v) and known.has_identity(type(v)))]
         reason = self._reason_to_look(operation, looked) if looked and not known.is_transform(operation) else None
-        return reason or self._reason_to_ask(operation, uses)
+        return reason or _reason_to_ask(operation, uses)
 
     def _reason_of_itself(self, operation: Callable, args: tuple) -> str | None:
         """The same for what a function is."""
@@ -163,22 +162,6 @@ class Reasons(Held):
             return f"{known.describe(operation)} with a function of the program"
         return None
 
-    def _reason_to_ask(self, operation: Callable, uses: Sequence[tuple[int, Any]]) -> str | None:
-        """The same for special methods of the program's that are asked, and for what Python warns of."""
-        looks_up = operation in _MEMBERSHIP or any(use & _COMPARING and not use & INDEX for use, _ in uses)
-        for use, value in uses:
-            held = known.viewed(value) if looks_up and type(value) in known.VIEWS else value
-            if looks_up and type(held) in (dict, set, frozenset) and not self.finds_plainly(held):
-                return f"a key of a {type(held).__name__}, which is asked whether it is equal"
-            if warns(operation, use, value):
-                return f"{known.describe(operation)} of {value!r}, of which Python warns"
-            if use & KEY and not use & INDEX and known.is_object(value) and not known.has_identity(type(value)):
-                return f"a method of {type(value).__name__}"
-            if asks(use, value):
-                asked = next(part for part in parts_of(value) if known.has_methods(part))
-                return f"a method of {type(asked).__name__}"
-        return None
-
     def _compared(self, uses: list[tuple[int, Any]]) -> list[Any]:
         """The objects from outside of which it matters which are the same: as keys, or where a container is searched."""
         found: list[Any] = []
@@ -203,7 +186,6 @@ class Reasons(Held):
             items = self._items_told_apart(value, deep)
             if items is not None:
                 pending += reversed([*items])
-                self.note_items(len(items))
             elif self.is_outside(value) and (is_a(value, Tensor) or known.is_object(value)):
                 if known.is_object(value) and known.has_identity(type(value)):
                     self.guard_without(type(value), "__eq__")
@@ -214,16 +196,16 @@ class Reasons(Held):
             elif is_iterator(value) and type(value) not in (Generator, Walk):
                 found.append(value)  # nobody knows what comes
 
-    def _items_told_apart(self, value: Any, deep: bool) -> Collection[Any] | None:
+    def _items_told_apart(self, value: Any, deep: bool) -> Iterable[Any] | None:
         """What of a container is compared; None if it is none."""
         if is_a(value, (tuple, list, set, frozenset, dict)):
-            if self.tells_none_apart(value, deep):
+            if not deep and SIMPLE.issuperset(map(type, value)):
                 return ()
             if self.is_outside(value):
                 self.look(value)  # what it holds is from outside as well
             return (*value, *value.values()) if is_a(value, dict) and deep else value
         if type(value) in known.VIEWS or self.owns_container(value):
-            return () if self.owns_container(value) and self.tells_none_apart(value, deep) else value
+            return value
         if type(value) is Walk:
             return (value.base,)
         return held_by(value) if is_iterator(value) and type(value) is not Generator else None
@@ -362,6 +344,23 @@ def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
 
 
 _MOST_DISTINCT = 32  #: objects that a piece tells apart: each is compared with each other
+
+
+def _reason_to_ask(operation: Callable, uses: Sequence[tuple[int, Any]]) -> str | None:
+    """The same for special methods of the program's that are asked, and for what Python warns of."""
+    looks_up = operation in _MEMBERSHIP or any(use & _COMPARING and not use & INDEX for use, _ in uses)
+    for use, value in uses:
+        held = known.viewed(value) if looks_up and type(value) in known.VIEWS else value
+        if looks_up and type(held) in (dict, set, frozenset) and not known.are_compared_plainly(held):
+            return f"a key of a {type(held).__name__}, which is asked whether it is equal"
+        if warns(operation, use, value):
+            return f"{known.describe(operation)} of {value!r}, of which Python warns"
+        if use & KEY and not use & INDEX and known.is_object(value) and not known.has_identity(type(value)):
+            return f"a method of {type(value).__name__}"
+        if asks(use, value):
+            asked = next(part for part in parts_of(value) if known.has_methods(part))
+            return f"a method of {type(asked).__name__}"
+    return None
 
 
 _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])

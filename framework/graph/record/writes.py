@@ -285,7 +285,7 @@ class Writes(Attributes):
 
     def _change(self, machine: Machine, fact: Fact | None, owner: Any, given: tuple, kwargs: dict) -> Any:
         origin = self.origins[id(owner)][1]
-        if not self._finds_plainly(owner):
+        if not _finds_plainly(owner):
             return UNKNOWN
         if not _is_of_object(origin):
             result = Change(self, machine, owner, given, kwargs).run(fact)
@@ -397,7 +397,7 @@ class Writes(Attributes):
         key = self.force(key)
         if type(key) is not int if type(owner) in (list, tuple) else not is_plain_key(key):
             return UNKNOWN
-        if self.opaque(owner) if type(owner) in (set, frozenset) else not self._finds_plainly(owner):
+        if self.opaque(owner) if type(owner) in (set, frozenset) else not _finds_plainly(owner):
             return UNKNOWN
         if _is_of_object(self.origins[id(owner)][1]):
             return UNKNOWN
@@ -420,10 +420,6 @@ class Writes(Attributes):
         if written is not UNKNOWN:
             return written
         return self.register(owner[key], self.origin("item", key, origin))
-
-    def _finds_plainly(self, owner: Any) -> bool:
-        """Whether nothing of the program is called where an item of a container is looked for."""
-        return type(owner) in (list, tuple) or self.finds_plainly(owner)
 
     # -- ending a piece -----------------------------------------------------------------------------------------------
 
@@ -514,6 +510,11 @@ def _is_put_into_class(owner: type, name: str, value: Any) -> bool:
 def _is_of_object(origin: Origin) -> bool:
     """Whether it is the dict of an object, whose items are attributes."""
     return origin.kind == "attr" and origin.key in ("__dict__", "__globals__")
+
+
+def _finds_plainly(owner: Any) -> bool:
+    """Whether nothing of the program is called where an item of a container is looked for."""
+    return type(owner) in (list, tuple) or known.are_compared_plainly(owner)
 
 
 def _is_special(name: str) -> bool:

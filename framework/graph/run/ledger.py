@@ -25,7 +25,7 @@ LOSS = "what is compiled of it does not pay for its hops"
 RESTING = "it does so little that Python is as fast"
 UNREAD = "it is so long that calls have to pay for reading it first"
 
-_START, _TIMES = 4_000_000, 10  #: what the first call may spend in advance, and how many times what it is worth
+_START, _TIMES = 4_500_000, 10  #: what the first call may spend in advance, and how many times what it is worth
 #: What it costs to record a piece, an instruction, an operator, a look at what else an instruction does, an item of a
 #: container that it reads as a whole, and a value in an image.
 _BEGUN, _INSTRUCTION, _CALL, _LOOK, _ITEM, _VALUE = 10_000, 30, 600, 1_400, 30, 300

@@ -79,7 +79,6 @@ class Imager:
         is_known: whether an object is the same one in every call, so that it stands for itself.
         own: what of types written in C, and of operators, the program has made, by identity.
         settled: pairs by identity: of the first one the image is that of the other.
-        note: told how many values an image is made of.
     """
 
     def __init__(
@@ -88,10 +87,8 @@ class Imager:
         is_known: Callable[[Any], bool],
         own: dict[int, Any] | None = None,
         settled: dict[int, tuple[Any, Any]] | None = None,
-        note: Callable[[int], None] | None = None,
     ) -> None:
         self._slot, self._is_known, self._own, self._settled = slot, is_known, own or {}, settled or {}
-        self._note, self._count = note, 0
         self._seen: dict[int, int] = {}
         self._open: set[int] = set()  #: tuples and iterators that are being gone through
         self._is_leaving = False
@@ -109,13 +106,8 @@ class Imager:
             return self._image(value)
         except RecursionError:
             raise NoImage("something that is nested too deep") from None
-        finally:
-            if self._note is not None:
-                self._note(self._count)
-                self._count = 0
 
     def _image(self, value: Any) -> Image:
-        self._count += 1
         kind = type(value)
         if kind in SIMPLE:
             return "is", value
