@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorder import Recording, bits, check
+from row import MARKS
 
 import anfora
 from anfora import Tensor, bfloat16, bool_, float16, float32, float64, int8, int32, ops, uint8
@@ -21,6 +22,8 @@ from anfora.eager.entry import entry_for
 from anfora.graph.lower.fusion import fuse
 from anfora.graph.lower.lower import Lowering
 from anfora.graph.passes.pipeline import without_passes
+
+pytestmark = MARKS
 
 TYPES = (float32, float16, bfloat16, float64, int32, int8, uint8, bool_)
 

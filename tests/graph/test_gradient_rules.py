@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from row import Row, S
+from row import MARKS, Row, S
 from test_table import _cases, _flat_inputs
 
 import anfora as ms
@@ -51,8 +51,7 @@ def bits(tensor: Any) -> tuple:
     return tensor.dtype, tensor.shape, np.where(np.isnan(array), np.inf, array).tobytes()
 
 
-#: Rows of losses also try shapes that are hardly meant.
-pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaWarning")
+pytestmark = MARKS
 
 FIRST = [case for case in _cases(lambda row: row.grad, smooth=True) if case.values[1] is smooth(case.values[0])]
 

@@ -532,7 +532,9 @@ def sample_of(row: Row):
 
 
 @linked
-@pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaWarning")
+@pytest.mark.filterwarnings(
+    "ignore:a loss of outputs:anfora.AnforaWarning", "ignore:.* imaginary parts:anfora.AnforaWarning"
+)
 def test_operators(tmp_path):
     """Some rows of the op table, all families among them: what is written has the operator's bits."""
     jobs, expected = [], []
