@@ -22,14 +22,14 @@ SLOTS = 8  #: what a node may save: at most so many arrays
 METHODS = 16  #: native methods of Tensor whose code is made at once
 ATTRIBUTES = 5  #: a front looks at so many objects behind the tensors
 CALLS = 64  #: that a front knows
-# a front: what to call when in doubt, how many calls it knows, how many tensors they have, and for each call …
-_KNOWN, _TENSORS = 1, 2
+# a front: what to call when in doubt, how many calls it knows, their table, how many tensors they have; for each call …
+_KNOWN, _TABLE_OF_CALLS, _TENSORS = 1, 2, 3
 _CALL = ATTRIBUTES + 2  # … how many attributes it has, their addresses, and the site that serves it
 # a front of a function: the same, then where the version of the classes of tensors lies, and what it was when all in them
 # was ours; for each call how many keys it has, whether the tape is on, the function of the tensors, and the keys
-_VERSION, _SEEN = 2, 3
+_VERSION, _SEEN = 3, 4
 _KEPT = 3
-FRONT = 4  #: words of a front in front of its calls
+FRONT = 5  #: words of a front
 GIVEN = 8  #: a front of a function looks at so many keys
 # an entry, beside what all have (given.py)
 (
@@ -101,7 +101,7 @@ def _write_front(module: Module, where: Fields, python: tuple[int, int]) -> None
     with fn.when((names.address() != 0) | (given < 0) | (given > ATTRIBUTES) | is_watched):
         fn.ret(call_slow(fn, python, front, args, count, names))
     with fn.loop(0, fn.load(front, I64, _KNOWN)) as i:
-        call = front + (i * _CALL + FRONT) * 8
+        call = fn.load(front, PTR, _TABLE_OF_CALLS) + i * _CALL * 8
         equal = fn.var(fn.load(call, I64) == given)
         with fn.when(equal.value), fn.loop(0, given) as j:
             equal.set(equal.value & (fn.load(call, I64, j + 1) == fn.load(attributes, I64, j)))
@@ -183,7 +183,7 @@ def _write_kept(module: Module, where: Fields, python: tuple[int, int]) -> None:
             with fn.when(length.value == 0):
                 add_key(item.address())
     with fn.loop(0, fn.load(front, I64, _KNOWN)) as i:
-        call = front + (i * (_KEPT + GIVEN) + FRONT) * 8
+        call = fn.load(front, PTR, _TABLE_OF_CALLS) + i * (_KEPT + GIVEN) * 8
         equal = fn.var((fn.load(call, I64) == keyed.value) & (fn.load(call, I64, 1) == (switch & 1)))
         with fn.when(equal.value), fn.loop(0, keyed.value) as j:
             equal.set(equal.value & (fn.load(call, I64, j + _KEPT) == fn.load(keys, I64, j)))

@@ -196,15 +196,16 @@ class _Front:
 
     Args:
         address: of the native function.
-        word: the third of its words.
+        word: what is of its kind, the fourth of its words.
         size: how many words a call has.
     """
 
     def __init__(self, address: int, slow: Callable, word: int, size: int) -> None:
         self._held: list[Any] = [slow]  # what the words hold addresses of
         self._size = size
-        self._words = np.zeros(FRONT + CALLS * size, np.int64).view(_FrontWords)
-        self._words[:3] = id(slow), 0, word
+        self._table = array("q", bytes(8 * size * _FEW_CALLS))
+        self._words = np.array([id(slow), 0, self._table.buffer_info()[0], word, 0], np.int64).view(_FrontWords)
+        assert len(self._words) == FRONT
         self._words.front = self
         self.call = glue.builtin(address, slow, self._words)
         self._last: tuple = (None, None)
@@ -230,9 +231,12 @@ class _Front:
     def _add(self, words: Sequence[int], held: tuple) -> None:
         self._held.append(held)
         known = self.known  # another thread may add one at the same time: one of the two takes the place of the other
-        first = FRONT + known * self._size
-        self._words[first : first + len(words)] = words
-        self._words[1] = known + 1
+        table, first = self._table, known * self._size
+        if first >= len(table):
+            table = table + array("q", bytes(8 * len(table)))
+        table[first : first + len(words)] = array("q", words)
+        self._table = table
+        self._words[1:3] = known + 1, table.buffer_info()[0]  # both at once, for whoever calls meanwhile
         if known + 1 == CALLS:
             self._patience = 0
 
@@ -284,8 +288,8 @@ class KeptFront(_Front):
         """
         if not self._patience:
             return
-        if self._words[3] != seen:
-            self._words[3] = seen
+        if self._words[4] != seen:
+            self._words[4] = seen
         keys: list[int] = []
         tensors: list[Tensor] = []
         for value in args:
@@ -295,6 +299,9 @@ class KeptFront(_Front):
         layouts = [x._layout for x in tensors]
         if self._comes_again(keys, (layouts, [value for value in args if _is_fixed(value)])) and len(keys) <= GIVEN:
             self._add([len(keys), is_recording, id(function), *keys], (self._last, function))
+
+
+_FEW_CALLS = 4  #: for which a front has a place at first
 
 
 class _FrontWords(np.ndarray):
