@@ -247,24 +247,25 @@ class Runner:
             shared.update(value for value in wanted if part.roots[value] in part.shared)
         sources = dict(pair for cut in piece.cuts for pair in cut.handles)
         for origin in sorted(made, key=functools.partial(_depth, sources=sources)):
-            if not emit.is_defined(origin):
-                if origin in sources:
-                    emit.define(origin, f"handle({emit.name(sources[origin])}, None)")
-                    continue
-                array = f"outs[{wanted[origin.key[0]]}]"
-                layout = emit.constant(origin.key[1])
-                if origin in piece.handles and origin.key[0] in piece.inputs:
-                    emit.define(origin, f"handle({emit.name(piece.inputs[origin.key[0]].origin)}, None)")
-                elif origin.base is None and origin.key[0] in shared:
-                    emit.define(origin, f"marked({array}, {layout})")
-                elif origin.base is None:
-                    emit.define(origin, f"make({array}, {layout}, None)")
-                else:
-                    base, path = origin.base
-                    make = "standing" if _is_followed(path) else "view"
-                    emit.define(origin, f"{make}({array}, {layout}, {emit.name(base)}, {emit.constant(path)})")
-                if piece.leaves.get(origin.key[0], _NO_LEAF)[1] is origin:
-                    emit.lines.append(f"{emit.name(origin)}._node = leaf({emit.name(origin)})")
+            if emit.is_defined(origin):
+                continue
+            if origin in sources:
+                emit.define(origin, f"handle({emit.name(sources[origin])}, None)")
+                continue
+            emit.define(origin, self._expression(emit, origin, f"outs[{wanted[origin.key[0]]}]", shared))
+            if piece.leaves.get(origin.key[0], _NO_LEAF)[1] is origin:
+                emit.lines.append(f"{emit.name(origin)}._node = leaf({emit.name(origin)})")
+
+    def _expression(self, emit: Emitter, origin: Origin, array: str, shared: set) -> str:
+        """The expression that makes a tensor of what the program has computed."""
+        value, layout = origin.key[0], emit.constant(origin.key[1])
+        if origin in self.piece.handles and value in self.piece.inputs:
+            return f"handle({emit.name(self.piece.inputs[value].origin)}, None)"
+        if origin.base is None:
+            return f"marked({array}, {layout})" if value in shared else f"make({array}, {layout}, None)"
+        base, path = origin.base
+        make = "standing" if _is_followed(path) else "view"
+        return f"{make}({array}, {layout}, {emit.name(base)}, {emit.constant(path)})"
 
     def _emit_door(self, emit: Emitter, inputs: list) -> None:
         """Leave to the tape what living nodes hold of the memory that operators write."""
