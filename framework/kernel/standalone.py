@@ -110,19 +110,22 @@ def _object_of(library: Library, machine: Any) -> bytes:
     llvm.initialize_native_asmparser()
     kernels = sorted({word for ready in library.programs.values() for word in ready.words if isinstance(word, Asked)})
     context = llvm.create_context()  # modules of two cannot be linked
-    whole = llvm.parse_assembly(_data(library, kernels), context)
-    whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
-    whole.link_in(executor.native.optimised((True,), executor.ENTRIES, context))
-    whole.link_in(_functions.optimised((_Shape.of(library),), library.functions, context))
-    for kernel in kernels:
-        part = kernel.recipe.optimised(kernel.params, (kernel.name,), context)
-        part.get_function(kernel.name).name = _symbol(kernel)
-        whole.link_in(part)
-    for item in (*whole.functions, *whole.global_variables):
-        if not item.is_declaration and item.name not in library.functions:
-            item.linkage = "internal"
-    whole.verify()
-    return machine.emit_object(whole)
+    # Modules are closed here: the frames of an error are a cycle, in which a module might go after its context.
+    with llvm.parse_assembly(_data(library, kernels), context) as whole:
+        whole.triple, whole.data_layout = machine.triple, str(machine.target_data)
+        with executor.native.optimised((True,), executor.ENTRIES, context) as part:
+            whole.link_in(part)
+        with _functions.optimised((_Shape.of(library),), library.functions, context) as part:
+            whole.link_in(part)
+        for kernel in kernels:
+            with kernel.recipe.optimised(kernel.params, (kernel.name,), context) as part:
+                part.get_function(kernel.name).name = _symbol(kernel)
+                whole.link_in(part)
+        for item in (*whole.functions, *whole.global_variables):
+            if not item.is_declaration and item.name not in library.functions:
+                item.linkage = "internal"
+        whole.verify()
+        return machine.emit_object(whole)
 
 
 # -- data -------------------------------------------------------------------------------------------------------------

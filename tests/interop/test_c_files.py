@@ -555,3 +555,28 @@ def test_operators(tmp_path):
         jobs.append(job(file, tensors, expected[-1]))
     assert len(jobs) > 10
     run_elsewhere(tmp_path, jobs, expected)
+
+
+def test_an_error_on_the_way_leaves_nothing_that_crashes():
+    """LLVM's modules must go before their context, also where both are garbage in a cycle: in a process of its own."""
+    program = """
+import gc, tempfile
+import llvmlite.binding as llvm
+import anfora as ms
+from anfora import Tensor, nn
+
+def fails(self, module):
+    raise RuntimeError("no object")
+
+llvm.TargetMachine.emit_object = fails
+gc.disable()
+net = nn.SequentialCell(nn.Dense(4, 3), nn.ReLU())
+for _ in range(6):
+    try:
+        ms.export(net, Tensor([[1.0, 2.0, 3.0, 4.0]]), file_name=tempfile.mkdtemp() + "/net", file_format="C")
+    except RuntimeError as error:
+        print(error)
+    gc.collect()
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert run.returncode == 0 and run.stdout.count("no object") == 6, run.stderr
