@@ -9,8 +9,11 @@ would have become.
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from collections.abc import Callable, Iterator
+
+import numpy as np
 
 from anfora.core import slots
 from anfora.core.settings import log
@@ -30,9 +33,26 @@ def compile_for(work: Callable[[], object]) -> None:
     with _planning() as entries:
         try:
             work()
-        except Exception as error:  # where it is done in earnest, it is told
-            log.debug("no more is compiled ahead: %s", error)
+        except Exception as error:
+            if _is_of_program(error):
+                raise
+            log.debug("no more is compiled ahead: %s", error)  # where it is done in earnest, it is told
     compile_ahead(lambda: [entry.plan() for entry in dict.fromkeys(entries) if entry.needs_program])
+
+
+#: Where what operators call lies: this package, numpy and what stands beside it, Python's library.
+_LIBRARIES = (
+    *(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(file))), "") for file in (__file__, np.__file__)),
+    os.path.join(os.path.dirname(os.path.abspath(os.__file__)), ""),
+)
+
+
+def _is_of_program(error: Exception) -> bool:
+    """Whether the program has raised it: the handler of a signal, which came just now."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return last is not None and not last.tb_frame.f_code.co_filename.startswith(_LIBRARIES)
 
 
 @contextlib.contextmanager
