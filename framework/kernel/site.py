@@ -23,6 +23,7 @@ import numpy as np
 
 from anfora.core.abstract import Layout
 from anfora.core.dtype import DType
+from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.kernel import executor, glue
 from anfora.kernel.call import ATTRIBUTES, CALLS, FRONT, GIVEN, NOT_RECORDED, PYTHON, SLOTS
@@ -313,6 +314,8 @@ class _FrontWords(np.ndarray):
 def _add_keys(value: Any, keys: list[int], tensors: list[Tensor]) -> bool:
     """What native code takes for the keys of an argument (see call.py); False for one that it leaves to Python."""
     if value.__class__ is Tensor:
+        if isinstance(value._base, Parameter):  # which is kept apart
+            return False
         number = next((i for i, other in enumerate(tensors) if other is value), None)
         keys.append(id(value._layout) if number is None else id(None) + 1 + number)
         tensors.append(value)

@@ -269,3 +269,18 @@ def test_threads_learn_together():
     finally:
         sys.setswitchinterval(interval)
     run()
+
+
+def test_what_is_kept_of_views_of_parameters_is_theirs():
+    """A write to a view of a Parameter is an effect, one to a view of another tensor a step of its history."""
+    for _ in range(5):
+        weight = ms.Parameter(X[0], name="weight")
+        (weight[1:3]).mul_(2)
+    for _ in range(3):
+        x = Tensor(X[0])
+        x.requires_grad = True
+        whole = x * 1
+        whole[1:3].mul_(2)
+        (whole * whole).sum().backward()
+        scale = np.array([1, 2, 2, 1], np.float32)
+        np.testing.assert_array_equal(x.grad.asnumpy(), 2 * X[0] * scale * scale)
