@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 from anfora.core.errors import OpTypeError
 from anfora.core.habits import argument_for
 from anfora.core.nearest import nearest
+from anfora.core.tracebacks import last_frame
 
 __all__ = ["answers", "help_with", "told_of", "unknown", "word_for_one_of"]
 
@@ -150,12 +151,9 @@ def _is_ours(function: Any) -> bool:
 def _known_by_name(error: BaseException, name: str) -> list[Any]:
     """What the frame that an error comes from can call by a name: of its own, of Python's, or of a module that it has
     imported."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
+    frame = last_frame(error)
+    if frame is None:
         return []
-    frame = trace.tb_frame
     modules = [
         vars(value)
         for value in (*frame.f_globals.values(), *frame.f_locals.values())

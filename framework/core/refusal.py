@@ -17,8 +17,9 @@ import numpy as np
 from anfora.core.errors import AnforaError, OpIndexError, OpTypeError, OpValueError, OpZeroDivisionError
 from anfora.core.span import is_internal
 from anfora.core.tensor import Tensor
+from anfora.core.tracebacks import last_frame
 
-__all__ = ["INNER", "refusal"]
+__all__ = ["INNER", "is_ours", "refusal"]
 
 #: What inner functions raise at arguments of a wrong kind.
 INNER = (
@@ -61,7 +62,7 @@ def refusal(
     Returns:
         None where the error comes from code of the program, or can only be a mistake of this package.
     """
-    if isinstance(error, AnforaError) or not _is_ours(error):
+    if isinstance(error, AnforaError) or not is_ours(error):
         return None
     parameters = signature().parameters
     given = list(given)
@@ -135,15 +136,12 @@ def _shown(value: Any) -> str:
     return f"{value!r:.60}"
 
 
-def _is_ours(error: Exception) -> bool:
+def is_ours(error: Exception) -> bool:
     """Whether it was raised by this package, or by what it has called in C."""
-    traceback = error.__traceback__
-    while traceback is not None and traceback.tb_next is not None:
-        traceback = traceback.tb_next
-    if traceback is None:
+    frame = last_frame(error)
+    if frame is None:
         return True
-    file = traceback.tb_frame.f_code.co_filename
-    return is_internal(traceback.tb_frame.f_code) or any(f"/{name}/" in file for name in _LIBRARIES)
+    return is_internal(frame.f_code) or any(f"/{name}/" in frame.f_code.co_filename for name in _LIBRARIES)
 
 
 _LIBRARIES = ("numpy", "llvmlite", "numba")

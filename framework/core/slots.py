@@ -42,10 +42,9 @@ def native_change(op: Any, in_python: Any, untaped: int = 0, name: str | None = 
     return _filled("native_change")(op, in_python, untaped, name)
 
 
-def kept_calls(function: Any, otherwise: Any = None) -> Any:
-    """What knows earlier calls of a function that is written in operators: a function of the same arguments. It gives the
-    result where it knows the operators, else NotImplemented, or what `otherwise` gives."""
-    return _filled("kept_calls")(function, otherwise)
+def kept_calls(function: Any) -> Any:
+    """A function that does what one does that is written in operators, and knows earlier calls of it."""
+    return _filled("kept_calls")(function)
 
 
 def call_cell(cell: Any, args: tuple, kwargs: dict) -> Any:

@@ -13,16 +13,24 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any
 
-__all__ = ["install", "shown"]
+__all__ = ["install", "last_frame", "shown"]
 
 _NOTE = "(anfora's own frames are not shown; ANFORA_TRACEBACK=full shows them)"
 _has_told = False
 
 #: Functions that only call the program: an error that was raised in them is one of the arguments that the program gave.
 _DOORS = {"__call__", "call", "call_cell", "call_compiled", "call_plainly"}
+
+
+def last_frame(error: BaseException) -> FrameType | None:
+    """The frame in which an error was raised; None where that is not known."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return None if last is None else last.tb_frame
 
 
 def install() -> None:

@@ -9,13 +9,11 @@ would have become.
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from anfora.core import slots
+from anfora.core.refusal import is_ours
 from anfora.core.settings import log
 from anfora.eager.entry import Entry
 from anfora.kernel import glue
@@ -34,25 +32,10 @@ def compile_for(work: Callable[[], object]) -> None:
         try:
             work()
         except Exception as error:
-            if _is_of_program(error):
+            if not is_ours(error):  # the handler of a signal has raised it, which came just now
                 raise
             log.debug("no more is compiled ahead: %s", error)  # where it is done in earnest, it is told
     compile_ahead(lambda: [entry.plan() for entry in dict.fromkeys(entries) if entry.needs_program])
-
-
-#: Where what operators call lies: this package, numpy and what stands beside it, Python's library.
-_LIBRARIES = (
-    *(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(file))), "") for file in (__file__, np.__file__)),
-    os.path.join(os.path.dirname(os.path.abspath(os.__file__)), ""),
-)
-
-
-def _is_of_program(error: Exception) -> bool:
-    """Whether the program has raised it: the handler of a signal, which came just now."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return last is not None and not last.tb_frame.f_code.co_filename.startswith(_LIBRARIES)
 
 
 @contextlib.contextmanager

@@ -62,7 +62,7 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
                 return call_fully(op, args, by_own_names(op, kwargs) if kwargs else kwargs)
 
             fully.__name__ = op.name
-            kept = op.caches["kept"] = slots.kept_calls(fully, fully)
+            kept = op.caches["kept"] = slots.kept_calls(fully)
             if op.is_basic and glue.available():
                 op.called_through(kept)
         return kept(*args, **kwargs)
@@ -77,7 +77,7 @@ def _learn(op: Op, attributes: tuple, function: Callable) -> None:
             return
 
         def slow(*args: Any, **kwargs: Any) -> Any:
-            return call(op, args, by_own_names(op, kwargs) if kwargs else kwargs)
+            return Op.__call__(op, *args, **kwargs)
 
         slow.__name__ = op.name
         front = op.caches["front"] = Front(slow, len(op.tensors))

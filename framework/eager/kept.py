@@ -91,17 +91,15 @@ class Calls:
         return result
 
 
-def kept_calls(function: Callable, otherwise: Callable | None = None) -> Callable:
-    """The kept calls of a function, as one of the same arguments: it gives NotImplemented where the function is to be
-    called itself, or what `otherwise` does then."""
+def kept_calls(function: Callable) -> Callable:
+    """A function that does the same, by what is kept of earlier calls where that is possible."""
     calls = Calls(function)
 
     def kept(*args: Any, **kwargs: Any) -> Any:
         result = calls(args, kwargs)
-        return otherwise(*args, **kwargs) if result is NotImplemented and otherwise is not None else result
+        return function(*args, **kwargs) if result is NotImplemented else result
 
     kept.__name__ = function.__name__
-
     version = ctypes.addressof(ours.tag) if isinstance(ours.tag, ctypes.c_uint) else 0
     if not version or not glue.available():
         return kept

@@ -202,6 +202,7 @@ class _Front:
     """
 
     def __init__(self, address: int, slow: Callable, word: int, size: int) -> None:
+        assert isinstance(slow, FunctionType), "native code calls it as a plain function"
         self._held: list[Any] = [slow]  # what the words hold addresses of
         self._size = size
         self._table = array("q", bytes(8 * size * _FEW_CALLS))

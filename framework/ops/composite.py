@@ -27,6 +27,7 @@ from anfora.core.op import Op, by_own_names, defaults_of, parameter_names
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import locate
 from anfora.core.tensor import Tensor
+from anfora.core.tracebacks import last_frame
 
 __all__ = ["composite", "is_door", "with_doors"]
 
@@ -69,8 +70,7 @@ def composite(function: F) -> F:
         if kept is None:
             kept = slots.kept_calls(plainly)
         try:
-            result = kept(*args, **kwargs)
-            return plainly(*args, **kwargs) if result is NotImplemented else result
+            return kept(*args, **kwargs)
         except AnforaError as error:
             if error.place is None:
                 error.place = locate(error.arg, order)
@@ -78,7 +78,8 @@ def composite(function: F) -> F:
         except INNER as error:  # of something that is no tensor?
             name, signature = wrapped.__name__, lambda: inspect.signature(function)
             found: AnforaError | None
-            if isinstance(error, TypeError) and _last_code(error) is plainly.__code__:
+            last = last_frame(error)
+            if isinstance(error, TypeError) and last is not None and last.f_code is plainly.__code__:
                 word = word_for_one_of(kwargs, signature().parameters)  # it is of the call itself
                 found = OpTypeError(str(error), help=word or f"its form is {name}{_shown(signature())}.")
             else:
@@ -92,14 +93,6 @@ def composite(function: F) -> F:
     wrapped.is_door = True  # type: ignore[attr-defined]
     wrapped.former_names = {}  # type: ignore[attr-defined]
     return wrapped  # type: ignore[return-value]
-
-
-def _last_code(error: BaseException) -> types.CodeType | None:
-    """The code in which an error was raised."""
-    last = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    return None if last is None else last.tb_frame.f_code
 
 
 def is_door(function: Any) -> bool:

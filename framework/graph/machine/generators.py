@@ -315,7 +315,7 @@ class Original(NamedTuple):
     @staticmethod
     def of(function: Any) -> Any:
         """What Python calls for a function: where that stands for another one, that."""
-        original = vars(function).get("original") if type(function) is types.FunctionType else None
+        original = getattr(function, "original", None) if type(function) is types.FunctionType else None
         return original.make if type(original) is Original and original.make is not None else function
 
     def rest(self, frame: Frame | None) -> Any:
