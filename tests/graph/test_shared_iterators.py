@@ -145,19 +145,23 @@ LEFT = {
 }
 
 
+def made(text, file, **names):
+    """The program of a text, which stands in a file, as the recorder wants it; new each time, with names of its own."""
+    file.write_text(text)
+    scope = {"itertools": itertools, **names}
+    exec(compile(text, file, "exec"), scope)
+    return scope["program"]
+
+
 @pytest.mark.parametrize("held", HELD)
 @pytest.mark.parametrize("left", LEFT)
 def test_what_iterators_hold_is_pythons_where_it_leaves(held, left, tmp_path):
     for number, holder in enumerate(HOLDERS):
         text = f"def program(t, x, y):\n    it = {holder.format(held)}\n    {LEFT[left]}\n    return found, t * x\n"
-        file = tmp_path / f"program{number}.py"
-        file.write_text(text)
 
-        def run(way, text=text, file=file):
+        def run(way, text=text, file=tmp_path / f"program{number}.py"):
             kept = []
-            scope = {"kept": kept, "itertools": itertools}
-            exec(compile(text, file, "exec"), scope)
-            function = way(scope["program"])
+            function = way(made(text, file, kept=kept))
             return [told([function(Tensor([1.0 + n]), n * 1.5 + 1, n * 2.5 + 3), kept[-1:]]) for n in range(3)]
 
         assert run(jit) == run(lambda function: function), text
@@ -222,13 +226,9 @@ WAYS = [
 def test_each_call_goes_over_what_it_was_given(going, over, tmp_path):
     for number, way in enumerate(WAYS):
         text = f"def program(t, table, queue, row):\n    it = {going.format(over)}\n    {way}\n    return found\n"
-        file = tmp_path / f"program{number}.py"
-        file.write_text(text)
 
-        def run(way, text=text, file=file):
-            scope = {"itertools": itertools}
-            exec(compile(text, file, "exec"), scope)
-            function = way(scope["program"])
+        def run(way, text=text, file=tmp_path / f"program{number}.py"):
+            function = way(made(text, file))
             found = []
             for n in range(4):
                 keys = "abcd"[n % 3 :]
