@@ -256,3 +256,33 @@ def test_one_that_runs_when_recording_ends_is_pythons_when_it_waits(maker):
         assert first == one
         if maker != "groupby":
             assert list(came) == list(right)
+
+
+def test_attributes_of_the_programs_generators_are_its_own():
+    """Of any name, also one by which this library once told its own generators."""
+    said = []
+
+    def told(n):
+        try:
+            yield from range(n)
+        finally:
+            said.append("ended")
+
+    told.original = told.is_given_iterators = "the program's"
+
+    def program(x, n):
+        for i in told(n):
+            if i == 1:
+                break
+        said.append("behind")
+        return x * i, type(told(n)).__name__
+
+    def run(way):
+        found = []
+        for n in (3, 4, 5):
+            found.append(way(Tensor([1.0]), n)[1])
+            found.append(list(said))
+            said.clear()
+        return found
+
+    assert run(ms.jit(program)) == run(program)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import types
+from collections.abc import Callable
 from typing import Any
 
 from anfora.graph.source.code import Code
 
-__all__ = ["Frame", "bind", "builtins_of"]
+__all__ = ["ORIGINALS", "Frame", "bind", "builtins_of"]
+
+#: By generator function of this library that stands for an iterator of Python's, its `Original` (generators.py). It is no
+#: attribute: functions of the program have such of any name.
+ORIGINALS: dict[Callable, Any] = {}
 
 
 class Frame:
@@ -72,9 +77,8 @@ class Frame:
 
     def asks_again(self) -> bool:
         """Whether it stands for an iterator that asks again what it has just asked, in a loop: see `Original`."""
-        if not self.code.is_internal or not hasattr(self.function, "original"):
-            return False
-        return self.function.original.asks_again and self.loops == [self.pc - 1]
+        original = ORIGINALS.get(self.function)
+        return original is not None and original.asks_again and self.loops == [self.pc - 1]
 
     def turn(self) -> None:
         """Go to the start of the next iteration of the innermost loop."""

@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.frames import ORIGINALS, Frame
 from anfora.graph.machine.walks import Walk, name_of, raise_missing
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Generator:
     @property
     def original(self) -> Original | None:
         """What it stands for, where that is no generator."""
-        return getattr(self.call[0], "original", None) if self.call is not None else None
+        return ORIGINALS.get(self.call[0]) if self.call is not None else None
 
     def leave(self, frame: Frame) -> None:
         """An exception has come out of its frame: a generator has ended. An iterator that is written in C has not, and
@@ -286,7 +286,7 @@ def driven_by(value: types.GeneratorType) -> Generator | None:
 
 
 class Original(NamedTuple):
-    """What a generator function of this library stands for in the program, as its attribute `original`.
+    """What a generator function of this library stands for in the program, see `ORIGINALS`.
 
     Such an iterator is no generator: an exception does not end it, and it may be asked by what it calls. So each iteration
     of the generator's loops starts from what stands in its variables.
@@ -315,8 +315,8 @@ class Original(NamedTuple):
     @staticmethod
     def of(function: Any) -> Any:
         """What Python calls for a function: where that stands for another one, that."""
-        original = getattr(function, "original", None) if type(function) is types.FunctionType else None
-        return original.make if type(original) is Original and original.make is not None else function
+        original = ORIGINALS.get(function) if type(function) is types.FunctionType else None
+        return function if original is None or original.make is None else original.make
 
     def rest(self, frame: Frame | None) -> Any:
         """Python's iterator in the place of a frame; None if there is none."""

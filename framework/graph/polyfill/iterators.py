@@ -14,6 +14,7 @@ import numpy as np
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.classes import defines
+from anfora.graph.machine.frames import ORIGINALS
 from anfora.graph.machine.generators import Original, as_given, for_python
 from anfora.graph.source.quiet import quietly
 
@@ -49,7 +50,7 @@ def goes_over_iterators(machine: Any) -> bool:
     frame = machine.frames[-1]
     if not frame.code.is_internal:
         return False
-    return hasattr(frame.function, "original") or hasattr(frame.function, "is_given_iterators")
+    return frame.function in ORIGINALS or hasattr(frame.function, "is_given_iterators")
 
 
 def accumulate_(items, func=None, *, initial=None):
@@ -381,7 +382,7 @@ def _combining(kind: Any) -> Original:
 
 
 #: What these stand for, where Python runs them itself.
-_ORIGINALS: dict[Callable, Original] = {
+ORIGINALS.update({
     accumulate_: Original(itertools.accumulate, itertools.accumulate, _accumulated, lambda: itertools.accumulate(())),
     groupby_: Original(itertools.groupby, itertools.groupby, _groups, lambda: itertools.groupby(())),
     group_: Original(None, _GROUP_OF_PYTHON, _group, None, _grouped, restarts=True),
@@ -408,10 +409,10 @@ _ORIGINALS: dict[Callable, Original] = {
     _combinations: _combining(itertools.combinations),
     _combinations_with_replacement: _combining(itertools.combinations_with_replacement),
     _permutations: _combining(itertools.permutations),
-}  # fmt: skip
+})  # fmt: skip
 if hasattr(itertools, "batched"):
     _batched: Any = itertools.batched
-    _ORIGINALS[batched_] = Original(
+    ORIGINALS[batched_] = Original(
         _batched,
         _batched,
         lambda held, loops: _batched(loops[0] if loops else (), held["n"]),
@@ -419,8 +420,6 @@ if hasattr(itertools, "batched"):
         least=2,
         asks_again=False,
     )
-for _replacement, _original in _ORIGINALS.items():
-    vars(_replacement)["original"] = _original
 
 
 def gone_into(replacement: Callable, fits: Callable[[Any, tuple, dict], bool]) -> Callable:

@@ -16,6 +16,7 @@ from anfora.graph.facts.collected import METHODS_OF_COUNTERS
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number, value_of_number
 from anfora.graph.facts.questions import answers
+from anfora.graph.machine.frames import ORIGINALS
 from anfora.graph.machine.generators import Generator, Original, as_given, for_python
 from anfora.graph.machine.operations import dict_of, names_of_pattern, order_of, stays_whole
 from anfora.graph.polyfill.gradients import GRADIENTS
@@ -153,14 +154,14 @@ def filter_(function, items):
 
 
 # Where Python runs them itself:
-vars(map_)["original"] = Original(
+ORIGINALS[map_] = Original(
     map,
     map,
     lambda held, loops: _map_over(held["function"], loops[0]),
     lambda: map(abs, ()),
     lambda rest: map(_itself, rest),
 )
-vars(filter_)["original"] = Original(
+ORIGINALS[filter_] = Original(
     filter,
     filter,
     lambda held, loops: filter(held["function"], loops[0]),
@@ -363,10 +364,10 @@ def _row(rests):
     return tuple(row)
 
 
-vars(enumerate_)["original"] = Original(
+ORIGINALS[enumerate_] = Original(
     enumerate, enumerate, lambda held, loops: enumerate(loops[0], held["of"][0]), lambda: enumerate(())
 )
-vars(zip_)["original"] = Original(zip, zip, lambda held, loops: zip(*as_given(for_python(held["rests"]))), zip)
+ORIGINALS[zip_] = Original(zip, zip, lambda held, loops: zip(*as_given(for_python(held["rests"]))), zip)
 
 
 # -- methods of objects of C ------------------------------------------------------------------------------------------

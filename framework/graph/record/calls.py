@@ -27,6 +27,7 @@ from anfora.graph.facts.table import by_place, resolved
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
 from anfora.graph.machine import operations
+from anfora.graph.machine.frames import ORIGINALS
 from anfora.graph.machine.generators import Generator, thrown
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
@@ -430,7 +431,7 @@ def _is_closed(function: types.FunctionType) -> bool:
     """Whether a generator may do something when it is dropped half-way: where it waits, a `try` or `with` may be open. What
     stands for an iterator that is written in C does nothing then."""
     code = code_of(function)
-    return code.is_generator and "HANDLER" in code.opcodes and not hasattr(function, "original")
+    return code.is_generator and "HANDLER" in code.opcodes and function not in ORIGINALS
 
 
 #: What the machine asks its iterators by, and what Python does instead, of its own.

@@ -18,7 +18,7 @@ from anfora.graph.facts.plain import COUNTED, Plainness, count_of
 from anfora.graph.facts.table import ALL, DRAINED, INDEX, WALKED, resolved
 from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
-from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.frames import ORIGINALS, Frame
 from anfora.graph.machine.generators import Generator, Original
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.outline import Outlined
@@ -224,9 +224,8 @@ class Outlining:
         """How many items come of something."""
         if type(value) is Generator:
             frame = value.frame
-            if (
-                frame is not None and frame.code.is_internal
-            ):  # what it goes over stands in its variables, or lists of them
+            if frame is not None and frame.code.is_internal:
+                # What it goes over stands in its variables, or in lists of them.
                 held = [*frame.locals.values(), *frame.stack]
                 held += [item for value in held if type(value) in (list, tuple) for item in value[:_FEW]]
                 return max(map(self._count, held), default=0)
@@ -252,7 +251,7 @@ class Outlining:
         if frame is None or value.call is None or not self.recorder.owns(value):
             return False
         function, args, kwargs = value.call  # one that has not started is its call
-        original: Original | None = getattr(function, "original", None) if frame.code.is_internal else None
+        original: Original | None = ORIGINALS.get(function)
         if frame.pc:  # what stands for an iterator of Python's is one that goes on there
             if original is None or original.started is None or value.is_running:
                 return False
